@@ -1,0 +1,61 @@
+# The only set-up there is: `make build`, `make demo`, `make test`, `make bench`.
+# One cargo profile serves all of them, so that the C library is compiled once.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build demo test lint bench clean packages
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+PLUGINS := dist/h5plugins
+# C-Blosc2 is built with the cmake of the environment.
+CARGO := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cargo
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 15
+
+build: $(VENV)/.ready | packages ## Build the HDF5 filter into dist/h5plugins
+	$(CARGO) build --release --locked -p h5btune
+	@mkdir -p $(PLUGINS)
+	@# A rename: processes that have the old library open keep it.
+	@cmp -s $(TARGET)/release/libh5btune.so $(PLUGINS)/libh5btune.so || { \
+	  cp $(TARGET)/release/libh5btune.so dist/libh5btune.tmp; \
+	  mv dist/libh5btune.tmp $(PLUGINS)/libh5btune.so; }
+
+demo: build ## Compress real arrays and print a table
+	@$(PY) examples/hdf5_tune.py
+
+test: build lint ## Run every check and every test
+	if cargo nextest --version >/dev/null 2>&1; \
+	  then $(CARGO) nextest run --release --locked --workspace; \
+	  else $(CARGO) test --release --locked --workspace --lib --bins --tests --examples; fi
+	$(CARGO) test --release --locked --workspace --doc
+	$(PY) -m pytest -q
+
+lint: build ## Run the formatters and linters, changing nothing
+	cargo fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	@# Where cargo-deny is installed. Its advisories need a download: `cargo deny check advisories`.
+	if cargo deny --version >/dev/null 2>&1; \
+	  then cargo deny --locked check licenses bans sources; fi
+
+bench: build ## Measure, and print tables
+	@$(PY) tests/bench/hdf5.py
+
+clean: ## Remove what was built, but keep .venv
+	cargo clean
+	rm -rf dist .pytest_cache .ruff_cache .hypothesis
+
+packages:
+	@PYTHON=$(PYTHON) .ci/packages
+
+# The mark is the last thing made: an interrupted set-up starts afresh.
+$(VENV)/.ready: requirements.txt | packages
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@

@@ -1,0 +1,130 @@
+//! What can go wrong, one enum per concern.
+
+use thiserror::Error;
+
+/// A setting that is not what it may be. The text names the setting, its value and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A value outside what the setting allows.
+    #[error("{name}={value:?} is not valid: {allowed}")]
+    Invalid {
+        /// The variable or field.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What may be given.
+        allowed: &'static str,
+    },
+}
+
+/// A codec, filter or split mode code that C-Blosc2 does not have, or a parameter out of range.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ParamsError {
+    /// Not a codec that this library can write.
+    #[error("codec {0} is not known: 0 (blosclz), 1 (lz4), 2 (lz4hc), 4 (zlib) or 5 (zstd)")]
+    Codec(u32),
+    /// Not a filter that this library can write.
+    #[error(
+        "filter {0} is not known: 0 (none), 1 (shuffle), 2 (bitshuffle), 3 (delta), 4 (truncated \
+         precision) or 35 (bytedelta)"
+    )]
+    Filter(u32),
+    /// Not a split mode.
+    #[error(
+        "split mode {0} is not known: 1 (always), 2 (never), 3 (auto) or 4 (forward compatible)"
+    )]
+    SplitMode(u32),
+    /// Not a compression level.
+    #[error("compression level {0} is out of range: 0 to 9")]
+    Clevel(u32),
+}
+
+/// Bytes that are not a Blosc2 chunk or frame that can be read safely.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// Fewer bytes than the structure needs.
+    #[error("{what} needs {needed} bytes, only {available} are there")]
+    Truncated {
+        /// The structure being read.
+        what: &'static str,
+        /// Bytes that it needs.
+        needed: usize,
+        /// Bytes that are there.
+        available: usize,
+    },
+    /// A field that contradicts the format or another field.
+    #[error("not a valid Blosc2 {what}: {why}")]
+    Invalid {
+        /// The structure being read.
+        what: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Valid, but of a kind that this library does not read.
+    #[error("unsupported Blosc2 {what}: {why}")]
+    Unsupported {
+        /// The structure being read.
+        what: &'static str,
+        /// What is not supported.
+        why: &'static str,
+    },
+}
+
+/// C-Blosc2 could not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BackendError {
+    /// The chunk is larger than the format allows.
+    #[error("a chunk of {0} bytes is too large for Blosc2: at most {max} bytes", max = crate::blosc::MAX_CHUNK_BYTES)]
+    TooLarge(usize),
+    /// C-Blosc2 refused the parameters.
+    #[error("C-Blosc2 made no context for these parameters")]
+    Context,
+    /// C-Blosc2 returned an error code from compression.
+    #[error("C-Blosc2 could not compress the chunk (error {0})")]
+    Compress(i32),
+    /// C-Blosc2 returned an error code from decompression.
+    #[error("C-Blosc2 could not decompress the chunk (error {0})")]
+    Decompress(i32),
+    /// The destination does not hold the chunk's uncompressed bytes.
+    #[error("the chunk holds {chunk} bytes, the destination {destination}")]
+    Length {
+        /// Uncompressed bytes of the chunk.
+        chunk: usize,
+        /// Bytes of the destination.
+        destination: usize,
+    },
+    /// The stored bytes are not valid.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+}
+
+/// A stored record that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// Not as long as a record of that version.
+    #[error("a btune record of version 1 has 32 bytes, this one {0}")]
+    Length(usize),
+    /// A version from the future.
+    #[error("btune record version {0} is not known: 1")]
+    Version(u8),
+    /// A field with a value that no writer stores.
+    #[error("btune record: {0} is out of range")]
+    Field(&'static str),
+}
+
+/// A call of [`Tuner::tell`](crate::Tuner::tell) that was refused; the tuner is unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TunerError {
+    /// The trial was told already, or comes from another tuner, or is too old.
+    #[error("trial {0} is not open: it was told already or was never asked for")]
+    NotOpen(u64),
+    /// A time or size that is not a finite positive number.
+    #[error("the measurement's {0} is not a finite number above zero")]
+    Measurement(&'static str),
+}

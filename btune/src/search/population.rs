@@ -1,0 +1,220 @@
+//! Which candidates are worth a probe, by what is predicted and what has been seen.
+
+use super::round::Tried;
+use super::spread::Prediction;
+use crate::cost::{Objective, Totals};
+use crate::cparams::{Cparams, Filter};
+
+/// Candidates of a first population with the same filter: how well a filter fits is what differs most from
+/// one kind of data to the next.
+const PER_FILTER: usize = 2;
+/// Candidates that the first generation's results point to.
+pub(super) const FOLLOWERS: usize = 4;
+/// Candidates for data that nothing has shrunk yet.
+const STRONGEST: usize = 3;
+/// A candidate that takes this many times as long as the first one is not tried only to see whether data
+/// shrink.
+const SLOW: f64 = 4.0;
+
+/// Predictions, best first, and how far measurements are off them.
+#[derive(Debug, Clone)]
+pub(super) struct Ranking {
+    objective: Objective,
+    predictions: Vec<Prediction>,
+    /// Logarithm of measured over predicted compression time: this machine against the predicted one.
+    pace: f64,
+}
+
+impl Ranking {
+    pub(super) fn new(objective: Objective, mut predictions: Vec<Prediction>) -> Self {
+        let j = |p: &Prediction| objective.j(&p.totals(&objective));
+        predictions.sort_by(|a, b| j(a).total_cmp(&j(b)));
+        Self { objective, predictions, pace: 0.0 }
+    }
+
+    /// The parameters that are predicted to be best. A store is proposed only at tradeoff 0.
+    pub(super) fn first(&self) -> Cparams {
+        let mut admissible = self.predictions.iter().filter(|p| self.proposes(p));
+        admissible.next().map_or(Cparams::STORE, |p| p.cparams)
+    }
+
+    /// The first population of a hard readapt: for every filter those that are predicted to be best.
+    pub(super) fn population(&self) -> Vec<Cparams> {
+        let mut picked: Vec<Cparams> = Vec::new();
+        for p in self.predictions.iter().filter(|p| self.proposes(p)) {
+            let same = picked.iter().filter(|c| c.filter == p.cparams.filter).count();
+            if same < PER_FILTER {
+                picked.push(p.cparams);
+            }
+        }
+        picked
+    }
+
+    /// What the first results point to: predictions, moved by how far each filter's best result was off its
+    /// own prediction.
+    pub(super) fn followers(&self, tried: &[Tried]) -> Vec<Cparams> {
+        let known = |c: &Cparams| tried.iter().any(|t| t.cparams == *c);
+        let residuals: Vec<(Filter, f64)> = tried
+            .iter()
+            .filter_map(|t| {
+                Some((
+                    t.cparams.filter,
+                    self.objective.j(&t.totals) - self.predicted_j(&t.cparams)?,
+                ))
+            })
+            .collect();
+        let worst = residuals.iter().map(|r| r.1).fold(0.0, f64::max);
+        let residual = |filter| {
+            let same = residuals.iter().filter(|r| r.0 == filter).map(|r| r.1);
+            same.min_by(f64::total_cmp).unwrap_or(worst)
+        };
+        let mut candidates: Vec<(f64, Cparams)> = self
+            .predictions
+            .iter()
+            .filter(|p| self.proposes(p) && !known(&p.cparams))
+            .map(|p| {
+                (
+                    self.objective.j(&p.totals(&self.objective)) + residual(p.cparams.filter),
+                    p.cparams,
+                )
+            })
+            .collect();
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        candidates.into_iter().take(FOLLOWERS).map(|c| c.1).collect()
+    }
+
+    /// What shrinks most without being much slower than the first, each with another filter; and storing, which is right
+    /// where even these save nothing.
+    pub(super) fn strongest(&self) -> Vec<Cparams> {
+        let first = self.first();
+        let limit = self.nearest(&first).map_or(f64::INFINITY, |p| p.ctime * SLOW);
+        let mut by_share: Vec<&Prediction> =
+            self.predictions.iter().filter(|p| p.ctime < limit).collect();
+        by_share.sort_by(|a, b| a.share.total_cmp(&b.share));
+        let mut picked: Vec<Cparams> = Vec::new();
+        for p in by_share {
+            if picked.len() < STRONGEST && picked.iter().all(|c| c.filter != p.cparams.filter) {
+                picked.push(p.cparams);
+            }
+        }
+        picked.push(Cparams::STORE);
+        picked
+    }
+
+    /// Seconds per byte that these parameters are expected to take: compression, and decompression where
+    /// it is measured.
+    pub(super) fn seconds_per_byte(&self, cparams: &Cparams) -> f64 {
+        let seconds = self.nearest(cparams).map_or(0.0, |p| {
+            p.ctime + if self.objective.perf_mode.needs_dtime() { p.dtime } else { 0.0 }
+        });
+        seconds * self.pace.exp()
+    }
+
+    /// Learns this machine's pace from a measured compression time.
+    pub(super) fn learn_pace(&mut self, cparams: &Cparams, seconds_per_byte: f64) {
+        if let Some(p) = self.nearest(cparams) {
+            let off = (seconds_per_byte / p.ctime).ln();
+            self.pace += (off - self.pace) * 0.3;
+        }
+    }
+
+    fn proposes(&self, p: &Prediction) -> bool {
+        !p.cparams.is_store() || self.objective.t == 0.0
+    }
+
+    fn predicted_j(&self, cparams: &Cparams) -> Option<f64> {
+        self.nearest(cparams).map(|p| self.objective.j(&p.totals(&self.objective)))
+    }
+
+    /// The prediction for the most similar parameters: codec first, then filter, then level.
+    fn nearest(&self, cparams: &Cparams) -> Option<&Prediction> {
+        self.predictions.iter().min_by_key(|p| {
+            let c = &p.cparams;
+            (
+                c.is_store() != cparams.is_store(),
+                c.codec != cparams.codec,
+                c.clevel.abs_diff(cparams.clevel),
+                c.filter != cparams.filter,
+                c.split != cparams.split,
+            )
+        })
+    }
+}
+
+/// The admissible results, best first.
+pub(super) fn ranked(
+    objective: &Objective,
+    tried: &[Tried],
+    something_saves: bool,
+    j: impl Fn(&Totals) -> f64,
+) -> Vec<Cparams> {
+    let mut results: Vec<(f64, Cparams)> = tried
+        .iter()
+        .filter(|t| objective.admits(&t.totals, something_saves))
+        .map(|t| (j(&t.totals), t.cparams))
+        .collect();
+    results.sort_by(|a, b| a.0.total_cmp(&b.0));
+    results.into_iter().map(|r| r.1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::config::PerfMode;
+    use crate::search::{Prior, Spread};
+
+    fn ranking(t: f64, perf_mode: PerfMode) -> Ranking {
+        let objective = Objective { t, perf_mode, bandwidth: 2e10 };
+        Ranking::new(objective, Spread.predict(&Chunk::new(&[], 4)))
+    }
+
+    #[test]
+    fn a_population_has_every_filter_and_no_store() {
+        for t in [0.1, 0.5, 0.9] {
+            for mode in PerfMode::ALL {
+                let population = ranking(t, mode).population();
+                assert_eq!(population.len(), 8, "{t} {mode:?}");
+                assert!(population.iter().all(|c| !c.is_store()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_tradeoff_start_at_the_ends() {
+        assert!(ranking(0.0, PerfMode::Comp).first().is_store());
+        assert_eq!(ranking(1.0, PerfMode::Comp).first().clevel, 9);
+        let fast = ranking(0.1, PerfMode::Comp);
+        assert!(fast.seconds_per_byte(&fast.first()) < 1.2e-9);
+    }
+
+    #[test]
+    fn followers_go_where_a_filter_did_better_than_predicted() {
+        let ranking = ranking(0.5, PerfMode::Comp);
+        let tried: Vec<Tried> = ranking
+            .population()
+            .into_iter()
+            .map(|cparams| {
+                let mut totals = ranking.nearest(&cparams).unwrap().totals(&ranking.objective);
+                if cparams.filter == Filter::ByteDelta {
+                    totals.cbytes /= 8.0;
+                }
+                Tried { cparams, totals }
+            })
+            .collect();
+        let followers = ranking.followers(&tried);
+        assert_eq!(followers.len(), FOLLOWERS);
+        assert!(followers.iter().all(|c| c.filter == Filter::ByteDelta), "{followers:?}");
+    }
+
+    #[test]
+    fn the_pace_of_the_machine_is_learnt() {
+        let mut ranking = ranking(0.5, PerfMode::Comp);
+        let first = ranking.first();
+        let before = ranking.seconds_per_byte(&first);
+        for _ in 0..40 {
+            ranking.learn_pace(&first, before * 3.0);
+        }
+        assert!((ranking.seconds_per_byte(&first) / before - 3.0).abs() < 0.01);
+    }
+}

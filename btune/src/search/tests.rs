@@ -1,0 +1,266 @@
+//! The search against costs that are known exactly.
+
+use super::*;
+use crate::config::{Behaviour, PerfMode, RepeatMode, Tradeoff};
+use crate::cparams::{BlockSize, Codec, Filter};
+
+const CHUNK: usize = 1 << 20;
+
+/// A machine whose costs are the predictions, changed for each filter and block size.
+struct Machine {
+    predictions: Vec<Prediction>,
+    /// Factor on the compressed size, by filter.
+    size: fn(&Cparams) -> f64,
+    probes: usize,
+    seconds: f64,
+}
+
+impl Machine {
+    fn new(size: fn(&Cparams) -> f64) -> Self {
+        Self { predictions: Spread.predict(&Chunk::new(&[], 4)), size, probes: 0, seconds: 0.0 }
+    }
+
+    fn cost(&self, cparams: &Cparams, nbytes: usize) -> Measurement {
+        let p = self.predictions.iter().min_by_key(|p| {
+            let c = &p.cparams;
+            (
+                c.is_store() != cparams.is_store(),
+                c.codec != cparams.codec,
+                c.clevel.abs_diff(cparams.clevel),
+                c.filter != cparams.filter,
+            )
+        });
+        let p = p.unwrap();
+        let n = nbytes as f64;
+        let share =
+            if cparams.is_store() { 1.0 } else { (p.share * 3.0 * (self.size)(cparams)).min(1.0) };
+        Measurement {
+            nbytes,
+            cbytes: (n * share) as usize + 32,
+            ctime: p.ctime * n,
+            dtime: Some(p.dtime * n),
+            special: false,
+        }
+    }
+}
+
+impl Prober for Machine {
+    fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+        let mut m = self.cost(&probe.cparams, probe.bytes.len());
+        let mut seconds = m.ctime * f64::from(probe.repeats);
+        if probe.decompress {
+            seconds += m.dtime.unwrap_or(0.0) * f64::from(probe.repeats);
+        } else {
+            m.dtime = None;
+        }
+        self.probes += 1;
+        self.seconds += seconds;
+        Some(Probed { measurement: m, seconds })
+    }
+}
+
+struct Run {
+    search: Search,
+    ctime: f64,
+    history: Vec<Cparams>,
+    readapts: Vec<Readapt>,
+}
+
+fn run(config: &Config, machine: &mut Machine, chunks: usize) -> Run {
+    let bytes: Vec<u8> = (0..CHUNK / 4).flat_map(|i| (i as u32).to_le_bytes()).collect();
+    let chunk = Chunk::new(&bytes, 4);
+    let mut search = Search::new(config, Origin::Fixed, Spread.predict(&chunk), None);
+    let mut out = Vec::new();
+    let mut readapts = Vec::new();
+    let mut ctime = 0.0;
+    for id in 0..chunks as u64 {
+        search.explore(id, &chunk, Totals::default(), machine);
+        let best = search.best();
+        let mut m = machine.cost(&best, CHUNK);
+        ctime += m.ctime;
+        if !search.needs_dtime(id) {
+            m.dtime = None;
+        }
+        readapts.push(search.readapt());
+        search.told(id, &best, &m);
+        out.push(best);
+    }
+    Run { search, ctime, history: out, readapts }
+}
+
+fn config(t: f32) -> Config {
+    Config { tradeoff: Tradeoff::new(t).unwrap(), ..Config::default() }
+}
+
+fn regret(config: &Config, machine: &Machine, chosen: &Cparams) -> f64 {
+    let objective = Objective::new(config);
+    let j = |c: &Cparams| objective.j(&objective.totals(&machine.cost(c, CHUNK)).unwrap());
+    let classes = machine.predictions.iter().map(|p| p.cparams).filter(|c| !c.is_store());
+    let best = classes.map(|c| j(&c)).min_by(f64::total_cmp).unwrap();
+    (j(chosen) - best).exp() - 1.0
+}
+
+fn favours(filter: Filter) -> fn(&Cparams) -> f64 {
+    match filter {
+        Filter::None => |c| if c.filter == Filter::None { 0.2 } else { 1.0 },
+        Filter::Shuffle => |c| if c.filter == Filter::Shuffle { 0.2 } else { 1.0 },
+        Filter::BitShuffle => |c| if c.filter == Filter::BitShuffle { 0.2 } else { 1.0 },
+        _ => |c| if c.filter == Filter::ByteDelta { 0.2 } else { 1.0 },
+    }
+}
+
+#[test]
+fn the_right_filter_is_found_within_few_chunks_at_every_tradeoff_and_mode() {
+    for filter in [Filter::None, Filter::Shuffle, Filter::BitShuffle, Filter::ByteDelta] {
+        for t in [0.1, 0.3, 0.5, 0.7, 0.9] {
+            for perf_mode in PerfMode::ALL {
+                let config = Config { perf_mode, ..config(t) };
+                let mut machine = Machine::new(favours(filter));
+                let run = run(&config, &mut machine, 20);
+                let last = run.history[19];
+                let regret = regret(&config, &machine, &last);
+                assert!(
+                    regret < 0.06,
+                    "{filter:?} {t} {perf_mode:?}: {last} is off by {regret:.3}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn probing_stays_within_its_budget() {
+    for t in [0.0, 0.1, 0.5, 0.9, 1.0] {
+        for perf_mode in PerfMode::ALL {
+            let config = Config { perf_mode, ..config(t) };
+            let mut machine = Machine::new(favours(Filter::BitShuffle));
+            let run = run(&config, &mut machine, 60);
+            let slowest = machine
+                .cost(&run.history[0], CHUNK)
+                .ctime
+                .max(machine.cost(&run.history[59], CHUNK).ctime);
+            let allowed = 0.05 * run.ctime + 1.3 * slowest;
+            assert!(
+                machine.seconds <= allowed,
+                "t={t} {perf_mode:?}: {} of {allowed}",
+                machine.seconds
+            );
+        }
+    }
+}
+
+#[test]
+fn whole_chunk_blocks_win_where_they_help_and_are_allowed() {
+    let helps = |c: &Cparams| if c.block_size == BlockSize::WholeChunk { 0.5 } else { 1.0 };
+    let mut machine = Machine::new(helps);
+    let chosen = run(&config(0.5), &mut machine, 60).search.best();
+    assert_eq!(chosen.block_size, BlockSize::WholeChunk);
+    let forbidden = Config { whole_chunk_blocks: false, ..config(0.5) };
+    let mut machine = Machine::new(helps);
+    assert!(
+        run(&forbidden, &mut machine, 60)
+            .history
+            .iter()
+            .all(|c| c.block_size != BlockSize::WholeChunk)
+    );
+}
+
+#[test]
+fn what_nothing_shrinks_is_stored_and_what_one_codec_shrinks_is_not() {
+    let mut machine = Machine::new(|_| 100.0);
+    for t in [0.1, 0.5] {
+        assert!(run(&config(t), &mut machine, 40).search.best().is_store(), "{t}");
+    }
+    let only_zstd = |c: &Cparams| if c.codec == Codec::Zstd && c.clevel > 1 { 2.0 } else { 100.0 };
+    for t in [0.1, 0.5, 0.9] {
+        let mut machine = Machine::new(only_zstd);
+        let best = run(&config(t), &mut machine, 60).search.best();
+        assert!(best.codec == Codec::Zstd && !best.is_store(), "{t}: {best}");
+    }
+}
+
+#[test]
+fn at_tradeoff_zero_chunks_are_stored_from_the_first() {
+    let mut machine = Machine::new(|_| 1.0);
+    assert!(run(&config(0.0), &mut machine, 20).history.iter().all(Cparams::is_store));
+}
+
+#[test]
+fn a_tie_goes_to_the_parameters_in_use() {
+    // All filters shrink alike and all speeds are the predicted ones: what is best is best from the start.
+    let config = config(0.5);
+    let mut machine = Machine::new(|_| 1.0);
+    let run = run(&config, &mut machine, 60);
+    let changes = run.history.windows(2).filter(|w| w[0] != w[1]).count();
+    assert!(changes <= 2, "{changes} changes");
+}
+
+#[test]
+fn readapts_follow_the_behaviour_and_then_it_stops() {
+    let behaviour = Behaviour { waits: 5, softs: 1, hards: 1, repeat: RepeatMode::Stop };
+    let config = Config { behaviour, probe_share: 5.0, ..config(0.5) };
+    let mut machine = Machine::new(|_| 1.0);
+    let run = run(&config, &mut machine, 80);
+    assert_eq!(run.search.state(), State::Stop);
+    let wait = run.readapts.iter().filter(|r| **r == Readapt::Wait).count();
+    assert!(run.readapts.contains(&Readapt::Soft) && run.readapts.contains(&Readapt::Hard));
+    assert!(wait > 40, "{:?}", run.readapts);
+    let probes = machine.probes;
+    assert!(probes > 20);
+}
+
+#[test]
+fn a_hint_is_where_it_starts_and_no_hard_readapt_comes_first() {
+    let hint = Cparams { codec: Codec::Zlib, clevel: 6, ..Cparams::STORE };
+    let config = Config { hint: Some(hint), ..config(0.5) };
+    let chunk = Chunk::new(&[], 4);
+    let search = Search::new(&config, Origin::Fixed, Spread.predict(&chunk), None);
+    assert_eq!((search.best(), search.origin()), (hint, Origin::Hint));
+    let mut machine = Machine::new(|_| 1.0);
+    let run = run(&config, &mut machine, 3);
+    assert!(!run.readapts.contains(&Readapt::Hard));
+}
+
+#[test]
+fn threads_are_tried_up_to_the_most_allowed() {
+    struct Threads(Machine);
+    impl Prober for Threads {
+        fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+            assert!((1..=4).contains(&probe.cparams.threads));
+            let mut probed = self.0.probe(probe)?;
+            let whole = probe.bytes.len() == CHUNK;
+            let speedup = if whole { f64::from(probe.cparams.threads) } else { 1.0 };
+            probed.measurement.ctime /= speedup;
+            Some(probed)
+        }
+    }
+    let bytes = vec![1; CHUNK];
+    let chunk = Chunk::new(&bytes, 4);
+    let config = Config { max_threads: 4, probe_share: 1.0, ..config(0.3) };
+    let mut search = Search::new(&config, Origin::Fixed, Spread.predict(&chunk), None);
+    let mut machine = Threads(Machine::new(|_| 1.0));
+    for id in 0..80 {
+        search.explore(id, &chunk, Totals::default(), &mut machine);
+        let best = search.best();
+        let mut m = machine.0.cost(&best, CHUNK);
+        m.ctime /= f64::from(best.threads);
+        search.told(id, &best, &m);
+    }
+    assert_eq!(search.best().threads, 4);
+}
+
+#[test]
+fn the_rest_of_the_run_decides_whether_time_or_size_matters_here() {
+    // Beside a large incompressible part, the size of this small part hardly counts, and its time does not
+    // either; beside a part that took very long, only its size does.
+    let config = config(0.5);
+    let chunk = Chunk::new(&[], 4);
+    let mut search = Search::new(&config, Origin::Fixed, Spread.predict(&chunk), None);
+    let small = Totals { nbytes: 1e6, cbytes: 1e5, time: 4e-3 };
+    let fast = Totals { nbytes: 1e6, cbytes: 2e5, time: 1e-3 };
+    assert!(search.delta(&small, &fast) < 0.0);
+    search.others = Totals { nbytes: 1e6, cbytes: 9e5, time: 1e-3 };
+    assert!(search.delta(&small, &fast) > 0.0);
+    search.others = Totals { nbytes: 1e6, cbytes: 1e5, time: 1.0 };
+    assert!(search.delta(&small, &fast) < 0.0);
+}
