@@ -132,12 +132,6 @@ impl Objective {
         (time * (totals.time / totals.nbytes).ln() + size * totals.share().ln()) / (time + size)
     }
 
-    /// Whether a candidate may be chosen: above tradeoff 0, where something saves, only what saves.
-    #[must_use]
-    pub fn admits(&self, candidate: &Totals, something_saves: bool) -> bool {
-        self.t == 0.0 || !something_saves || candidate.saves()
-    }
-
     /// GB/s of uncompressed data over the time that counts, as the trace shows it.
     #[must_use]
     pub fn score(&self, totals: &Totals) -> f64 {
@@ -191,13 +185,5 @@ mod tests {
         assert_eq!(o.totals(&m), None);
         m.dtime = Some(1e-3);
         assert!((o.totals(&m).unwrap().time - (2e-3 + 1000.0 / o.bandwidth)).abs() < 1e-12);
-    }
-
-    #[test]
-    fn above_zero_what_can_be_compressed_is_compressed() {
-        let stored = Totals { nbytes: 1e6, cbytes: 1e6, time: 1e-5 };
-        assert!(!objective(0.1).admits(&stored, true));
-        assert!(objective(0.1).admits(&stored, false));
-        assert!(objective(0.0).admits(&stored, true));
     }
 }

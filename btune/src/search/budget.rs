@@ -14,34 +14,29 @@ pub(crate) struct Budget {
     share: f64,
     grant: f64,
     available: f64,
-    /// What was granted at the start, and whether that is settled.
-    start: Option<f64>,
-    settled: bool,
+    started: bool,
 }
 
 impl Budget {
     pub(crate) fn new(share: f64) -> Self {
-        Self { share, grant: 1.0, available: 0.0, start: None, settled: false }
+        Self { share, grant: 1.0, available: 0.0, started: false }
     }
 
-    /// Grants the time of the first chunk, from what one byte takes with the best parameters. Until the
-    /// first chunk is stored, a later call puts right what an earlier one granted.
+    /// Grants the time of the first chunk, from what one byte is expected to take. Later calls do nothing.
     pub(crate) fn start(&mut self, seconds_per_byte: f64, chunk_bytes: usize) {
-        if !self.settled {
-            let start = seconds_per_byte * (chunk_bytes as f64).max(START_BYTES);
-            self.available += start - self.start.unwrap_or(0.0);
-            self.start = Some(start);
+        if !self.started {
+            self.started = true;
+            self.available += seconds_per_byte * (chunk_bytes as f64).max(START_BYTES);
         }
     }
 
     /// Whether nothing is known of the time that a chunk takes.
     pub(crate) fn unknown(&self) -> bool {
-        self.start.is_none()
+        !self.started
     }
 
     /// Grants the share of a chunk's compression time.
     pub(crate) fn earn(&mut self, ctime: f64) {
-        self.settled = true;
         self.available += ctime * self.share * self.grant;
     }
 
@@ -53,6 +48,11 @@ impl Budget {
     /// Whether there is time for a probe.
     pub(crate) fn affords(&self, seconds: f64) -> bool {
         self.available >= seconds
+    }
+
+    /// Whether there will be time for a probe after `ctime` more seconds of compression.
+    pub(crate) fn affords_after(&self, ctime: f64, seconds: f64) -> bool {
+        self.available + ctime * self.share >= seconds
     }
 
     /// A readapt has ended.
@@ -70,7 +70,6 @@ mod tests {
         let mut budget = Budget::new(0.05);
         assert!(!budget.affords(1e-9));
         assert!(budget.unknown());
-        budget.start(5e-9, 1_000_000);
         budget.start(1e-9, 1_000_000);
         assert!(budget.affords(0.99e-3) && !budget.affords(1.01e-3));
         budget.spend(1e-3);

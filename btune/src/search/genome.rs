@@ -5,7 +5,8 @@ use crate::cparams::{BlockSize, Codec, Cparams, Filter, SplitMode};
 /// Levels that are tried: those between are worth 0.4 % at most.
 const LADDER: [u8; 6] = [1, 2, 3, 5, 6, 9];
 /// Filters that are tried.
-const FILTERS: [Filter; 4] = [Filter::None, Filter::Shuffle, Filter::BitShuffle, Filter::ByteDelta];
+pub(super) const FILTERS: [Filter; 4] =
+    [Filter::None, Filter::Shuffle, Filter::BitShuffle, Filter::ByteDelta];
 
 /// What the genes may be.
 #[derive(Debug, Clone, Copy)]

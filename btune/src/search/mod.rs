@@ -27,7 +27,7 @@ use budget::Budget;
 use evidence::Evidence;
 use genome::Limits;
 use population::Ranking;
-use round::{Round, Stage};
+use round::{Round, Stage, Tried};
 use schedule::Schedule;
 
 pub use schedule::Readapt;
@@ -44,6 +44,8 @@ const DUEL_WEIGHT: f64 = 6.0;
 const CLOSE: f64 = 0.05;
 /// Below this weight of size a small difference of time decides, and the finalists are timed twice.
 const TIMED_TWICE_BELOW: f64 = 0.7;
+/// A candidate that cannot be tried within this many chunks is left out of a readapt.
+const PATIENCE: f64 = 20.0;
 /// A kind of data that makes up less of a run than this is judged as if it made up this much.
 const LEAST_PART: f64 = 0.05;
 
@@ -129,7 +131,7 @@ impl Search {
         let (best, origin) = match (config.hint, inherited) {
             (_, Some(best)) => (best, Origin::Genetic),
             (Some(hint), None) => (hint, Origin::Hint),
-            (None, None) => (ranking.first(), origin),
+            (None, None) => (ranking.start(), origin),
         };
         Self {
             objective,
@@ -231,7 +233,6 @@ impl Search {
     /// Learns from the chunk that was compressed with `cparams` for `trial`. Gives what the chunk counts.
     pub(crate) fn told(&mut self, trial: u64, cparams: &Cparams, m: &Measurement) -> Totals {
         let totals = self.totals_of(m);
-        self.budget.start(m.ctime / m.nbytes as f64, m.nbytes);
         self.budget.earn(m.ctime);
         self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
         self.own += totals;
@@ -245,7 +246,10 @@ impl Search {
                     self.dtime_rate = Some(dtime / m.nbytes as f64);
                     self.budget.spend(dtime);
                 }
-                self.compare(duel.challenger, &duel.totals, &totals, DUEL_WEIGHT, MARGIN);
+                let saves = |t| self.saves(Some(&totals), t);
+                if self.objective.t == 0.0 || saves(&duel.totals) || !saves(&totals) {
+                    self.compare(duel.challenger, &duel.totals, &totals, DUEL_WEIGHT, MARGIN);
+                }
             }
         } else if self.duel.as_ref().is_some_and(|d| d.trial + 64 < trial) {
             // The chunk of that trial was never stored.
@@ -316,7 +320,11 @@ impl Search {
             repeats: if twice { 2 } else { 1 },
         };
         if !self.affords(&request) {
-            return None;
+            let patient = round.stage == Stage::Final || self.affords_soon(&request, chunk);
+            if !patient && let Some(round) = &mut self.round {
+                round.record(None);
+            }
+            return (!patient).then_some(0.0);
         }
         let probed = prober.probe(&request);
         self.book(&cparams, probed.as_ref(), chunk);
@@ -325,7 +333,7 @@ impl Search {
             round.record(totals);
         }
         self.judge(cparams);
-        Some(probed.map_or(0.0, |p| p.seconds))
+        Some(probed?.seconds)
     }
 
     /// A challenger compresses the whole chunk; the best does so next, when the chunk is stored.
@@ -356,8 +364,18 @@ impl Search {
     }
 
     fn affords(&self, probe: &Probe<'_>) -> bool {
-        let expected = self.ranking.seconds_per_byte(&probe.cparams) * probe.bytes.len() as f64;
-        self.budget.unknown() || self.budget.affords(expected * f64::from(probe.repeats))
+        self.budget.unknown() || self.budget.affords(self.expected(probe))
+    }
+
+    /// Whether there will be time for a probe within the next chunks like this one.
+    fn affords_soon(&self, probe: &Probe<'_>, chunk: &Chunk<'_>) -> bool {
+        let ctime = self.ranking.seconds_per_byte(&self.best) * chunk.bytes().len() as f64;
+        self.budget.affords_after(PATIENCE * ctime, self.expected(probe))
+    }
+
+    fn expected(&self, probe: &Probe<'_>) -> f64 {
+        let seconds = self.ranking.seconds_per_byte(&probe.cparams) * probe.bytes.len() as f64;
+        seconds * f64::from(probe.repeats)
     }
 
     /// Books what a probe took and what it tells of this machine.
@@ -365,10 +383,8 @@ impl Search {
         let Some(probed) = probed else { return };
         let m = &probed.measurement;
         self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
+        self.budget.start(self.ranking.typical(), chunk.bytes().len());
         self.budget.spend(probed.seconds);
-        if *cparams == self.best || self.budget.unknown() {
-            self.budget.start(m.ctime / m.nbytes as f64, chunk.bytes().len());
-        }
         if *cparams == self.best {
             self.dtime_rate = m.dtime.map(|dtime| dtime / m.nbytes as f64).or(self.dtime_rate);
         }
@@ -377,22 +393,18 @@ impl Search {
     /// Compares the candidate that was just tried with the best, on the bytes of the round.
     fn judge(&mut self, candidate: Cparams) {
         let Some(round) = &self.round else { return };
-        let saves = round.something_saves();
         let (Some(tried), Some(best)) = (round.totals(&candidate), round.totals(&self.best)) else {
             return;
         };
+        if candidate == self.best || !self.admits(round, &tried) {
+            return;
+        }
         let (weight, margin) = match round.stage {
             Stage::Screen => (SCREEN_WEIGHT, SCREEN_MARGIN),
             Stage::Final => (FINAL_WEIGHT, MARGIN),
         };
-        if candidate != self.best && self.objective.admits(&tried, saves) {
-            if self.objective.admits(&best, saves) {
-                self.compare(candidate, &tried, &best, weight, margin);
-            } else {
-                self.evidence.add(candidate, self.delta(&tried, &best), weight);
-                self.adopt(candidate);
-            }
-        }
+        let margin = if self.admits(round, &best) { margin } else { f64::NEG_INFINITY };
+        self.compare(candidate, &tried, &best, weight, margin);
     }
 
     /// Adds a comparison; the candidate becomes the best if it wins by more than the margin.
@@ -410,6 +422,31 @@ impl Search {
         }
     }
 
+    /// Whether a result of the round may be chosen. Above tradeoff 0 what can be compressed is compressed:
+    /// where something makes the run save 3 %, only what does so.
+    fn admits(&self, round: &Round, tried: &Totals) -> bool {
+        let saves = self.saves(round.totals(&self.best).as_ref(), tried);
+        self.objective.t == 0.0 || saves || !self.something_saves(round)
+    }
+
+    fn something_saves(&self, round: &Round) -> bool {
+        let best = round.totals(&self.best);
+        round.results().iter().any(|t| self.saves(best.as_ref(), &t.totals))
+    }
+
+    /// Whether the run saves 3 % with these parameters, as far as some bytes tell: what they make of them
+    /// against what the best makes of them.
+    fn saves(&self, best: Option<&Totals>, tried: &Totals) -> bool {
+        match best {
+            Some(best) if self.own.nbytes > 0.0 => {
+                let own =
+                    Totals { cbytes: self.own.cbytes * tried.cbytes / best.cbytes, ..self.own };
+                (self.others + own).saves()
+            }
+            _ => tried.saves(),
+        }
+    }
+
     fn adopt(&mut self, next: Cparams) {
         self.evidence.rebase(self.best, &next);
         self.best = next;
@@ -421,11 +458,12 @@ impl Search {
     /// The round has tried its candidates: sets it on its next step, or ends it.
     fn advance(&mut self) {
         let Some(mut round) = self.round.take() else { return };
-        let ranked =
-            population::ranked(&self.objective, round.results(), round.something_saves(), |t| {
-                self.objective.j(t)
-            });
-        if round.advance(self.best, &ranked, &self.ranking, &mut self.rng) {
+        let mut ranked: Vec<Tried> = round.results().to_vec();
+        ranked.retain(|t| self.admits(&round, &t.totals));
+        ranked.sort_by(|a, b| self.objective.j(&a.totals).total_cmp(&self.objective.j(&b.totals)));
+        let ranked: Vec<Cparams> = ranked.iter().map(|t| t.cparams).collect();
+        let saves = self.something_saves(&round);
+        if round.advance(self.best, &ranked, saves, &self.ranking, &mut self.rng) {
             self.round = Some(round);
         } else if round.kind == Readapt::Hard {
             if self.origin == Origin::Fixed {

@@ -1,13 +1,18 @@
 //! Which candidates are worth a probe, by what is predicted and what has been seen.
 
+use super::genome::FILTERS;
 use super::round::Tried;
 use super::spread::Prediction;
-use crate::cost::{Objective, Totals};
+use crate::cost::Objective;
 use crate::cparams::{Cparams, Filter};
 
-/// Candidates of a first population with the same filter: how well a filter fits is what differs most from
-/// one kind of data to the next.
-const PER_FILTER: usize = 2;
+/// Candidates that take less than this many seconds per byte (600 MB/s) are fast.
+const FAST: f64 = 1.0 / 600e6;
+/// And those that take longer than this (100 MB/s) are very slow.
+const TYPICAL: f64 = 1.0 / 100e6;
+/// Slow candidates can take this many times what is predicted: the strongest levels of zstd slow down most
+/// where data repeat most.
+const SLOW_RISK: f64 = 2.0;
 /// Candidates that the first generation's results point to.
 pub(super) const FOLLOWERS: usize = 4;
 /// Candidates for data that nothing has shrunk yet.
@@ -32,22 +37,50 @@ impl Ranking {
         Self { objective, predictions, pace: 0.0 }
     }
 
-    /// The parameters that are predicted to be best. A store is proposed only at tradeoff 0.
-    pub(super) fn first(&self) -> Cparams {
-        let mut admissible = self.predictions.iter().filter(|p| self.proposes(p));
-        admissible.next().map_or(Cparams::STORE, |p| p.cparams)
+    /// What to start from: a fast candidate, so that the first probe costs little; or storing, where only
+    /// speed counts.
+    pub(super) fn start(&self) -> Cparams {
+        if self.objective.t == 0.0 {
+            return self.first();
+        }
+        self.population().first().copied().unwrap_or(Cparams::STORE)
     }
 
-    /// The first population of a hard readapt: for every filter those that are predicted to be best.
+    /// Seconds per byte that a chunk is expected to take in this run: those of what is predicted best, very
+    /// slow ones left out.
+    pub(super) fn typical(&self) -> f64 {
+        let first = self.first();
+        self.nearest(&first).map_or(0.0, |p| p.ctime) * self.pace.exp()
+    }
+
+    /// The parameters that are predicted to be best, very slow ones left out. Storing is proposed only at
+    /// tradeoff 0.
+    fn first(&self) -> Cparams {
+        let mut candidates =
+            self.predictions.iter().filter(|p| self.proposes(p) && p.ctime < TYPICAL);
+        candidates.next().map_or(Cparams::STORE, |p| p.cparams)
+    }
+
+    /// The first population of a hard readapt, fastest first: for every filter what is predicted to be best,
+    /// and what is best among fast ones or, if that is the same, second best. How well a filter fits is what
+    /// differs most from one kind of data to the next; how much a strong level gains comes second.
     pub(super) fn population(&self) -> Vec<Cparams> {
-        let mut picked: Vec<Cparams> = Vec::new();
-        for p in self.predictions.iter().filter(|p| self.proposes(p)) {
-            let same = picked.iter().filter(|c| c.filter == p.cparams.filter).count();
-            if same < PER_FILTER {
-                picked.push(p.cparams);
+        let mut picked: Vec<&Prediction> = Vec::new();
+        for filter in FILTERS {
+            let mut same: Vec<&Prediction> = self
+                .predictions
+                .iter()
+                .filter(|p| p.cparams.filter == filter && self.proposes(p))
+                .collect();
+            if same.is_empty() {
+                continue;
             }
+            picked.push(same.remove(0));
+            let fast = same.iter().find(|p| p.ctime < FAST);
+            picked.extend(fast.or(same.first()));
         }
-        picked
+        picked.sort_by(|a, b| a.ctime.total_cmp(&b.ctime));
+        picked.into_iter().map(|p| p.cparams).collect()
     }
 
     /// What the first results point to: predictions, moved by how far each filter's best result was off its
@@ -105,7 +138,8 @@ impl Ranking {
     /// it is measured.
     pub(super) fn seconds_per_byte(&self, cparams: &Cparams) -> f64 {
         let seconds = self.nearest(cparams).map_or(0.0, |p| {
-            p.ctime + if self.objective.perf_mode.needs_dtime() { p.dtime } else { 0.0 }
+            let risk = if p.ctime > TYPICAL { SLOW_RISK } else { 1.0 };
+            p.ctime * risk + if self.objective.perf_mode.needs_dtime() { p.dtime } else { 0.0 }
         });
         seconds * self.pace.exp()
     }
@@ -141,22 +175,6 @@ impl Ranking {
     }
 }
 
-/// The admissible results, best first.
-pub(super) fn ranked(
-    objective: &Objective,
-    tried: &[Tried],
-    something_saves: bool,
-    j: impl Fn(&Totals) -> f64,
-) -> Vec<Cparams> {
-    let mut results: Vec<(f64, Cparams)> = tried
-        .iter()
-        .filter(|t| objective.admits(&t.totals, something_saves))
-        .map(|t| (j(&t.totals), t.cparams))
-        .collect();
-    results.sort_by(|a, b| a.0.total_cmp(&b.0));
-    results.into_iter().map(|r| r.1).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,9 +201,8 @@ mod tests {
     #[test]
     fn the_ends_of_the_tradeoff_start_at_the_ends() {
         assert!(ranking(0.0, PerfMode::Comp).first().is_store());
-        assert_eq!(ranking(1.0, PerfMode::Comp).first().clevel, 9);
         let fast = ranking(0.1, PerfMode::Comp);
-        assert!(fast.seconds_per_byte(&fast.first()) < 1.2e-9);
+        assert!(fast.typical() < 1.2e-9);
     }
 
     #[test]

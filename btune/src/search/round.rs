@@ -118,24 +118,20 @@ impl Round {
         self.results().iter().find(|t| t.cparams == *cparams).map(|t| t.totals)
     }
 
-    /// Whether anything tried so far saves at least 3 %.
-    pub(super) fn something_saves(&self) -> bool {
-        self.tried.iter().chain(&self.finals).any(|t| t.totals.saves())
-    }
-
     /// The queue is empty: fills it for the next step and says whether there is one. `ranked` holds the
-    /// admissible parameters tried in this stage, best first.
+    /// admissible parameters tried in this stage, best first; `saves` says whether any of them saves enough.
     pub(super) fn advance(
         &mut self,
         best: Cparams,
         ranked: &[Cparams],
+        saves: bool,
         ranking: &Ranking,
         rng: &mut fastrand::Rng,
     ) -> bool {
         if self.stage == Stage::Final {
             return false;
         }
-        if !self.rescued && !self.something_saves() {
+        if !self.rescued && !saves {
             self.rescued = true;
             self.enqueue(ranking.strongest());
         }
