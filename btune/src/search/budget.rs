@@ -50,9 +50,9 @@ impl Budget {
         self.available >= seconds
     }
 
-    /// Whether there will be time for a probe after `ctime` more seconds of compression.
-    pub(crate) fn affords_after(&self, ctime: f64, seconds: f64) -> bool {
-        self.available + ctime * self.share >= seconds
+    /// Seconds for probes that come in with each second of compression.
+    pub(crate) fn share(&self) -> f64 {
+        self.share
     }
 
     /// A readapt has ended.

@@ -7,80 +7,37 @@
 
 mod budget;
 mod evidence;
+mod explore;
 mod genome;
+mod judge;
 mod population;
 mod round;
 mod schedule;
 mod spread;
+mod state;
 
 use std::collections::VecDeque;
-
-use serde::Serialize;
 
 use crate::chunk::Chunk;
 use crate::config::Config;
 use crate::cost::{Measurement, Objective, Totals};
 use crate::cparams::Cparams;
-use crate::tuner::{Probe, Probed, Prober};
+use crate::tuner::Prober;
 
 use budget::Budget;
 use evidence::Evidence;
 use genome::Limits;
+use judge::{DUEL_WEIGHT, MARGIN};
 use population::Ranking;
-use round::{Round, Stage, Tried};
+use round::{Round, Tried};
 use schedule::Schedule;
 
 pub use schedule::Readapt;
 pub use spread::{Origin, Prediction, Prior, Spread};
+pub use state::State;
 
-/// How much better J must be, by its logarithm: 2 % on samples of 128 KiB and more, 4 % on the small ones.
-const MARGIN: f64 = 0.02;
-const SCREEN_MARGIN: f64 = 0.04;
-/// What a comparison weighs, by the bytes that were compared.
-const SCREEN_WEIGHT: f64 = 1.0;
-const FINAL_WEIGHT: f64 = 3.0;
-const DUEL_WEIGHT: f64 = 6.0;
 /// Runners-up this near to the best are compared again on a whole chunk.
 const CLOSE: f64 = 0.05;
-/// Below this weight of size a small difference of time decides, and the finalists are timed twice.
-const TIMED_TWICE_BELOW: f64 = 0.7;
-/// A candidate that cannot be tried within this many chunks is left out of a readapt.
-const PATIENCE: f64 = 20.0;
-/// A kind of data that makes up less of a run than this is judged as if it made up this much.
-const LEAST_PART: f64 = 0.05;
-
-/// What the search is at, as the trace names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum State {
-    /// Codecs and filters are compared.
-    CodecFilter,
-    /// Threads are compared.
-    ThreadsComp,
-    /// Levels and block sizes are compared.
-    Clevel,
-    /// Chunks are stored.
-    Memcpy,
-    /// Nothing until the waits are over or there is time for probes.
-    Waiting,
-    /// Nothing any more.
-    Stop,
-}
-
-impl State {
-    /// The name in the trace.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CodecFilter => "CODEC_FILTER",
-            Self::ThreadsComp => "THREADS_COMP",
-            Self::Clevel => "CLEVEL",
-            Self::Memcpy => "MEMCPY",
-            Self::Waiting => "WAITING",
-            Self::Stop => "STOP",
-        }
-    }
-}
 
 /// A challenger that has compressed a whole chunk, and waits for the best to do the same.
 #[derive(Debug, Clone)]
@@ -303,158 +260,6 @@ impl Search {
         }
     }
 
-    /// One probe of the round; none where there is no time for it.
-    fn step(&mut self, chunk: &Chunk<'_>, prober: &mut dyn Prober) -> Option<f64> {
-        let round = self.round.as_ref()?;
-        self.last = round.kind;
-        let Some(cparams) = round.next() else {
-            self.advance();
-            return Some(0.0);
-        };
-        let twice = round.stage == Stage::Final && self.objective.t < TIMED_TWICE_BELOW;
-        let request = Probe {
-            bytes: round.bytes(),
-            typesize: round.typesize,
-            cparams,
-            decompress: self.objective.perf_mode.needs_dtime(),
-            repeats: if twice { 2 } else { 1 },
-        };
-        if !self.affords(&request) {
-            let patient = round.stage == Stage::Final || self.affords_soon(&request, chunk);
-            if !patient && let Some(round) = &mut self.round {
-                round.record(None);
-            }
-            return (!patient).then_some(0.0);
-        }
-        let probed = prober.probe(&request);
-        self.book(&cparams, probed.as_ref(), chunk);
-        let totals = probed.as_ref().and_then(|p| self.objective.totals(&p.measurement));
-        if let Some(round) = &mut self.round {
-            round.record(totals);
-        }
-        self.judge(cparams);
-        Some(probed?.seconds)
-    }
-
-    /// A challenger compresses the whole chunk; the best does so next, when the chunk is stored.
-    fn challenge(&mut self, trial: u64, chunk: &Chunk<'_>, prober: &mut dyn Prober) -> Option<f64> {
-        if self.duel.is_some() {
-            return None;
-        }
-        let challenger = *self.challengers.front()?;
-        let request = Probe {
-            bytes: chunk.bytes(),
-            typesize: chunk.typesize(),
-            cparams: challenger,
-            decompress: self.objective.perf_mode.needs_dtime(),
-            repeats: 1,
-        };
-        if !self.affords(&request) {
-            return None;
-        }
-        self.last = if self.last == Readapt::Wait { Readapt::Soft } else { self.last };
-        self.challengers.pop_front();
-        let probed = prober.probe(&request);
-        self.book(&challenger, probed.as_ref(), chunk);
-        let probed = probed?;
-        if let Some(totals) = self.objective.totals(&probed.measurement) {
-            self.duel = Some(Duel { trial, best: self.best, challenger, totals });
-        }
-        Some(probed.seconds)
-    }
-
-    fn affords(&self, probe: &Probe<'_>) -> bool {
-        self.budget.unknown() || self.budget.affords(self.expected(probe))
-    }
-
-    /// Whether there will be time for a probe within the next chunks like this one.
-    fn affords_soon(&self, probe: &Probe<'_>, chunk: &Chunk<'_>) -> bool {
-        let ctime = self.ranking.seconds_per_byte(&self.best) * chunk.bytes().len() as f64;
-        self.budget.affords_after(PATIENCE * ctime, self.expected(probe))
-    }
-
-    fn expected(&self, probe: &Probe<'_>) -> f64 {
-        let seconds = self.ranking.seconds_per_byte(&probe.cparams) * probe.bytes.len() as f64;
-        seconds * f64::from(probe.repeats)
-    }
-
-    /// Books what a probe took and what it tells of this machine.
-    fn book(&mut self, cparams: &Cparams, probed: Option<&Probed>, chunk: &Chunk<'_>) {
-        let Some(probed) = probed else { return };
-        let m = &probed.measurement;
-        self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
-        self.budget.start(self.ranking.typical(), chunk.bytes().len());
-        self.budget.spend(probed.seconds);
-        if *cparams == self.best {
-            self.dtime_rate = m.dtime.map(|dtime| dtime / m.nbytes as f64).or(self.dtime_rate);
-        }
-    }
-
-    /// Compares the candidate that was just tried with the best, on the bytes of the round.
-    fn judge(&mut self, candidate: Cparams) {
-        let Some(round) = &self.round else { return };
-        let (Some(tried), Some(best)) = (round.totals(&candidate), round.totals(&self.best)) else {
-            return;
-        };
-        if candidate == self.best || !self.admits(round, &tried) {
-            return;
-        }
-        let (weight, margin) = match round.stage {
-            Stage::Screen => (SCREEN_WEIGHT, SCREEN_MARGIN),
-            Stage::Final => (FINAL_WEIGHT, MARGIN),
-        };
-        let margin = if self.admits(round, &best) { margin } else { f64::NEG_INFINITY };
-        self.compare(candidate, &tried, &best, weight, margin);
-    }
-
-    /// Adds a comparison; the candidate becomes the best if it wins by more than the margin.
-    fn compare(
-        &mut self,
-        candidate: Cparams,
-        tried: &Totals,
-        best: &Totals,
-        weight: f64,
-        margin: f64,
-    ) {
-        let delta = self.delta(tried, best);
-        if self.evidence.add(candidate, delta, weight) < -margin {
-            self.adopt(candidate);
-        }
-    }
-
-    /// Whether a result of the round may be chosen. Above tradeoff 0 what can be compressed is compressed:
-    /// where something makes the run save 3 %, only what does so.
-    fn admits(&self, round: &Round, tried: &Totals) -> bool {
-        let saves = self.saves(round.totals(&self.best).as_ref(), tried);
-        self.objective.t == 0.0 || saves || !self.something_saves(round)
-    }
-
-    fn something_saves(&self, round: &Round) -> bool {
-        let best = round.totals(&self.best);
-        round.results().iter().any(|t| self.saves(best.as_ref(), &t.totals))
-    }
-
-    /// Whether the run saves 3 % with these parameters, as far as some bytes tell: what they make of them
-    /// against what the best makes of them.
-    fn saves(&self, best: Option<&Totals>, tried: &Totals) -> bool {
-        match best {
-            Some(best) if self.own.nbytes > 0.0 => {
-                let own =
-                    Totals { cbytes: self.own.cbytes * tried.cbytes / best.cbytes, ..self.own };
-                (self.others + own).saves()
-            }
-            _ => tried.saves(),
-        }
-    }
-
-    fn adopt(&mut self, next: Cparams) {
-        self.evidence.rebase(self.best, &next);
-        self.best = next;
-        self.origin = Origin::Genetic;
-        self.changed = true;
-        self.dtime_rate = None;
-    }
-
     /// The round has tried its candidates: sets it on its next step, or ends it.
     fn advance(&mut self) {
         let Some(mut round) = self.round.take() else { return };
@@ -480,15 +285,6 @@ impl Search {
         if !self.best.is_store() {
             self.challengers.extend(genome::block_neighbours(&self.best, self.limits));
         }
-    }
-
-    /// J of the run with the candidate minus J of the run with the best, as if this kind of data were the
-    /// whole run.
-    fn delta(&self, candidate: &Totals, best: &Totals) -> f64 {
-        let own = self.own.nbytes.max(candidate.nbytes);
-        let part = own / (own + self.others.nbytes);
-        let run = |t: &Totals| self.objective.j(&(self.others + t.scaled(own / t.nbytes)));
-        (run(candidate) - run(best)) / part.max(LEAST_PART)
     }
 }
 

@@ -13,6 +13,8 @@ const TYPICAL: f64 = 1.0 / 100e6;
 /// Slow candidates can take this many times what is predicted: the strongest levels of zstd slow down most
 /// where data repeat most.
 const SLOW_RISK: f64 = 2.0;
+/// Logarithm of the most by which one measurement may correct the pace: more is taken for a disturbance.
+const SURPRISE: f64 = 1.0;
 /// Candidates that the first generation's results point to.
 pub(super) const FOLLOWERS: usize = 4;
 /// Candidates for data that nothing has shrunk yet.
@@ -147,8 +149,8 @@ impl Ranking {
     /// Learns this machine's pace from a measured compression time.
     pub(super) fn learn_pace(&mut self, cparams: &Cparams, seconds_per_byte: f64) {
         if let Some(p) = self.nearest(cparams) {
-            let off = (seconds_per_byte / p.ctime).ln();
-            self.pace += (off - self.pace) * 0.3;
+            let off = (seconds_per_byte / p.ctime).ln() - self.pace;
+            self.pace += off.clamp(-SURPRISE, SURPRISE) * 0.3;
         }
     }
 

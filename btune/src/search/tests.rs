@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::{Behaviour, PerfMode, RepeatMode, Tradeoff};
 use crate::cparams::{BlockSize, Codec, Filter};
+use crate::tuner::{Probe, Probed};
 
 const CHUNK: usize = 1 << 20;
 
