@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use crate::chunk::Chunk;
 use crate::config::Config;
 use crate::cost::{Measurement, Objective, Totals};
-use crate::cparams::Cparams;
+use crate::cparams::{BlockSize, Cparams};
 use crate::tuner::Prober;
 
 use budget::Budget;
@@ -38,6 +38,11 @@ pub use state::State;
 
 /// Runners-up this near to the best are compared again on a whole chunk.
 const CLOSE: f64 = 0.05;
+
+/// A chunk that is this many times as large as the sample said is a disappointment.
+const DISAPPOINTING: f64 = 1.1;
+/// What is this much better, but saves too little of a sample, is tried on a whole chunk.
+const DOUBTFUL: f64 = 0.1;
 
 /// A challenger that has compressed a whole chunk, and waits for the best to do the same.
 #[derive(Debug, Clone)]
@@ -63,6 +68,8 @@ pub(crate) struct Search {
     round: Option<Round>,
     challengers: VecDeque<Cparams>,
     duel: Option<Duel>,
+    /// What the best made of the last round's sample, until a whole chunk has confirmed it.
+    unconfirmed: Option<f64>,
     last: Readapt,
     /// A readapt is under way whose end has not been booked.
     open: bool,
@@ -106,6 +113,7 @@ impl Search {
             round: None,
             challengers: VecDeque::new(),
             duel: None,
+            unconfirmed: None,
             last: Readapt::Wait,
             open: false,
             changed: false,
@@ -194,6 +202,9 @@ impl Search {
         self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
         self.own += totals;
         self.schedule.chunk();
+        if *cparams == self.best {
+            self.confirm(totals.share());
+        }
         if self.duel.as_ref().is_some_and(|d| d.trial == trial) {
             if let Some(duel) = self.duel.take()
                 && duel.best == *cparams
@@ -213,6 +224,17 @@ impl Search {
             self.duel = None;
         }
         totals
+    }
+
+    /// A chunk that shrank much less than the sample did puts the runners-up on again: what was compared may
+    /// hold for small blocks only.
+    fn confirm(&mut self, share: f64) {
+        if self.unconfirmed.take().is_some_and(|sample| share > sample * DISAPPOINTING) {
+            let runners_up = self.evidence.nearest(usize::MAX);
+            let other = runners_up.iter().find(|c| c.codec != self.best.codec);
+            self.challengers.extend(runners_up.first());
+            self.challengers.extend(other);
+        }
     }
 
     /// What a chunk counts; a decompression that was not measured is taken to last as long per byte as the
@@ -270,14 +292,33 @@ impl Search {
         let saves = self.something_saves(&round);
         if round.advance(self.best, &ranked, saves, &self.ranking, &mut self.rng) {
             self.round = Some(round);
-        } else if round.kind == Readapt::Hard {
+            return;
+        }
+        self.unconfirmed = round.totals(&self.best).map(|t| t.share());
+        if round.kind == Readapt::Hard {
             if self.origin == Origin::Fixed {
                 self.origin = Origin::Genetic;
             }
+            self.challenge_doubtful(&round);
             self.challenge_blocks();
             let close = self.evidence.nearest(2).into_iter();
             let close = close.filter(|c| self.evidence.delta(c).is_some_and(|delta| delta < CLOSE));
             self.challengers.extend(close.collect::<Vec<_>>());
+        }
+    }
+
+    /// What was much better than the best, but saved too little of the sample to be chosen, may save enough
+    /// of a whole chunk.
+    fn challenge_doubtful(&mut self, round: &Round) {
+        let Some(best) = round.screened(&self.best) else { return };
+        let doubtful = round.screen().iter().filter(|t| !self.saves(Some(&best), &t.totals));
+        let compressing = doubtful.filter(|t| !t.cparams.is_store());
+        let better = compressing.map(|t| (self.delta(&t.totals, &best), t.cparams));
+        let better = better.filter(|(delta, _)| *delta < -DOUBTFUL);
+        if let Some((_, cparams)) = better.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            let block_size =
+                if self.limits.whole_chunk { BlockSize::WholeChunk } else { cparams.block_size };
+            self.challengers.push_back(Cparams { block_size, ..cparams });
         }
     }
 

@@ -113,6 +113,16 @@ impl Round {
         }
     }
 
+    /// What was tried on the smaller sample.
+    pub(super) fn screen(&self) -> &[Tried] {
+        &self.tried
+    }
+
+    /// What these parameters cost on the smaller sample.
+    pub(super) fn screened(&self, cparams: &Cparams) -> Option<Totals> {
+        self.tried.iter().find(|t| t.cparams == *cparams).map(|t| t.totals)
+    }
+
     /// What these parameters cost on the bytes of this stage.
     pub(super) fn totals(&self, cparams: &Cparams) -> Option<Totals> {
         self.results().iter().find(|t| t.cparams == *cparams).map(|t| t.totals)

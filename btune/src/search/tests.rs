@@ -266,3 +266,61 @@ fn the_rest_of_the_run_decides_whether_time_or_size_matters_here() {
     search.others = Totals { nbytes: 1e6, cbytes: 1e5, time: 1.0 };
     assert!(search.delta(&small, &fast) < 0.0);
 }
+
+#[test]
+fn what_shrinks_only_in_large_blocks_is_found_on_a_whole_chunk() {
+    // On samples nothing but a slow codec saves enough; on whole chunks a fast one does.
+    struct Blocks(Machine);
+    impl Prober for Blocks {
+        fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+            let mut probed = self.0.probe(probe)?;
+            let (c, m) = (&probe.cparams, &mut probed.measurement);
+            if c.codec == Codec::BloscLz && !c.is_store() {
+                m.cbytes = m.nbytes * if m.nbytes == CHUNK { 90 } else { 99 } / 100;
+                m.ctime /= 4.0;
+            }
+            Some(probed)
+        }
+    }
+    let bytes = vec![1; CHUNK];
+    let chunk = Chunk::new(&bytes, 4);
+    let mut search = Search::new(&config(0.1), Origin::Fixed, Spread.predict(&chunk), None);
+    let mut machine = Blocks(Machine::new(|_| 0.6));
+    for id in 0..80 {
+        search.explore(id, &chunk, Totals::default(), &mut machine);
+        let best = search.best();
+        let request =
+            Probe { bytes: &bytes, typesize: 4, cparams: best, decompress: false, repeats: 1 };
+        let m = machine.probe(&request).unwrap().measurement;
+        search.told(id, &best, &m);
+    }
+    assert_eq!(search.best().codec, Codec::BloscLz);
+}
+
+#[test]
+fn a_sample_that_promised_too_much_puts_the_runners_up_on_again() {
+    // The strong level shrinks small pieces well, and whole chunks badly.
+    struct Promising(Machine);
+    impl Prober for Promising {
+        fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+            let mut probed = self.0.probe(probe)?;
+            if probe.cparams.codec == Codec::Zstd && probe.bytes.len() == CHUNK {
+                probed.measurement.cbytes *= 3;
+            }
+            Some(probed)
+        }
+    }
+    let bytes = vec![1; CHUNK];
+    let chunk = Chunk::new(&bytes, 4);
+    let mut search = Search::new(&config(0.7), Origin::Fixed, Spread.predict(&chunk), None);
+    let mut machine = Promising(Machine::new(|_| 0.3));
+    for id in 0..120 {
+        search.explore(id, &chunk, Totals::default(), &mut machine);
+        let best = search.best();
+        let request =
+            Probe { bytes: &bytes, typesize: 4, cparams: best, decompress: false, repeats: 1 };
+        let m = machine.probe(&request).unwrap().measurement;
+        search.told(id, &best, &m);
+    }
+    assert_ne!(search.best().codec, Codec::Zstd);
+}
