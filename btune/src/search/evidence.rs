@@ -6,16 +6,20 @@ use crate::cparams::Cparams;
 const REMEMBERED: usize = 64;
 /// What an earlier comparison still weighs when a new one is added.
 const DECAY: f64 = 0.6;
+/// What a comparison on fewer bytes weighs beside one on more.
+const MINOR: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     cparams: Cparams,
     delta: f64,
     weight: f64,
+    /// The greatest weight of a single comparison.
+    grade: f64,
 }
 
 /// For parameters that were compared with the best on the same bytes: the mean of J minus the best's J,
-/// newer and larger comparisons weighing more.
+/// newer comparisons and those on more bytes weighing more.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Evidence(Vec<Entry>);
 
@@ -23,9 +27,12 @@ impl Evidence {
     /// Adds a comparison; gives the mean.
     pub(crate) fn add(&mut self, cparams: Cparams, delta: f64, weight: f64) -> f64 {
         if let Some(entry) = self.0.iter_mut().find(|e| e.cparams == cparams) {
-            let old = entry.weight * DECAY;
+            let minor = weight < entry.grade;
+            let old = if minor { entry.weight } else { entry.weight * DECAY };
+            let weight = if minor { weight * MINOR } else { weight };
+            entry.grade = entry.grade.max(weight);
             entry.delta = (entry.delta * old + delta * weight) / (old + weight);
-            entry.weight = old + weight;
+            entry.weight = if minor { old } else { old + weight };
             return entry.delta;
         }
         if self.0.len() == REMEMBERED {
@@ -34,7 +41,7 @@ impl Evidence {
                 (0..self.0.len()).max_by(|&a, &b| self.0[a].delta.total_cmp(&self.0[b].delta));
             self.0.swap_remove(worst.unwrap_or(0));
         }
-        self.0.push(Entry { cparams, delta, weight });
+        self.0.push(Entry { cparams, delta, weight, grade: weight });
         delta
     }
 
@@ -49,11 +56,11 @@ impl Evidence {
             self.0.clear();
             return;
         };
-        let Entry { delta, weight, .. } = self.0.swap_remove(at);
+        let Entry { delta, weight, grade, .. } = self.0.swap_remove(at);
         for entry in &mut self.0 {
             entry.delta -= delta;
         }
-        self.0.push(Entry { cparams: best, delta: -delta, weight });
+        self.0.push(Entry { cparams: best, delta: -delta, weight, grade });
     }
 
     /// The parameters nearest to the best, nearest first.
@@ -80,6 +87,16 @@ mod tests {
         assert!((mean - 0.6 / 1.6).abs() < 1e-12);
         assert_eq!(evidence.delta(&level(1)), Some(mean));
         assert_eq!(evidence.delta(&level(2)), None);
+    }
+
+    #[test]
+    fn small_samples_do_not_outvote_whole_chunks() {
+        let mut evidence = Evidence::default();
+        evidence.add(level(1), 0.5, 6.0);
+        for _ in 0..5 {
+            evidence.add(level(1), -0.3, 1.0);
+        }
+        assert!(evidence.delta(&level(1)).unwrap() > 0.3);
     }
 
     #[test]

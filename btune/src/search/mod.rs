@@ -232,8 +232,10 @@ impl Search {
         if self.unconfirmed.take().is_some_and(|sample| share > sample * DISAPPOINTING) {
             let runners_up = self.evidence.nearest(usize::MAX);
             let other = runners_up.iter().find(|c| c.codec != self.best.codec);
-            self.challengers.extend(runners_up.first());
-            self.challengers.extend(other);
+            for runner_up in runners_up.first().into_iter().chain(other) {
+                self.challengers.retain(|c| c != runner_up);
+                self.challengers.push_front(*runner_up);
+            }
         }
     }
 
@@ -303,7 +305,9 @@ impl Search {
             self.challenge_blocks();
             let close = self.evidence.nearest(2).into_iter();
             let close = close.filter(|c| self.evidence.delta(c).is_some_and(|delta| delta < CLOSE));
-            self.challengers.extend(close.collect::<Vec<_>>());
+            let known = |c: &Cparams| self.challengers.contains(c);
+            let close: Vec<Cparams> = close.filter(|c| !known(c)).collect();
+            self.challengers.extend(close);
         }
     }
 
