@@ -5,7 +5,8 @@
 
 The stock default is hdf5plugin's Blosc2 filter with zstd level 5 and shuffle. Tuned files are
 written by plain h5py with `compression=32026` where HDF5 finds the btune filter. All files are read
-by a process that has hdf5plugin and no btune. Every setting has a process of its own.
+by a process that has hdf5plugin and no btune. Every setting has a process of its own, every round
+a fresh one; times are the best of the rounds.
 """
 
 import argparse
@@ -59,7 +60,7 @@ def write(path, setting, target, files):
     import h5py
 
     with h5py.File("warm-up", "w", driver="core", backing_store=False) as f:
-        # Loads the filter, and makes its first chunk's set-up no part of the first array's time.
+        # Loads the filter: that is no part of the first array's time.
         f.create_dataset("v", data=np.arange(4096), chunks=(1024,), **options)
 
     result = []
@@ -124,7 +125,7 @@ def most_chosen(stderr):
 
 
 def measure(setting, folder, target, files):
-    """Writes and reads all files with a setting; one result per file."""
+    """Writes and reads all files with a setting, once; one result per file."""
     path = Path(folder) / f"{setting}.h5"
     env = {}
     if setting != STOCK:
@@ -138,13 +139,20 @@ def measure(setting, folder, target, files):
     chosen = most_chosen(stderr)
     return [
         {
-            "ratio": load(file).nbytes / w["stored"],
-            "write": load(file).nbytes / w["seconds"] / 1e6,
-            "read": load(file).nbytes / r["seconds"] / 1e6,
+            "write": w["seconds"],
+            "read": r["seconds"],
             "stored": w["stored"],
             "chosen": "zstd-5 shuffle" if setting == STOCK else chosen.get(i, "?"),
         }
-        for i, (file, w, r) in enumerate(zip(files, written, again, strict=True))
+        for i, (w, r) in enumerate(zip(written, again, strict=True))
+    ]
+
+
+def best_of(rounds):
+    """For each file the result of the last round, with the shortest times of all rounds."""
+    return [
+        {**runs[-1], **{what: min(run[what] for run in runs) for what in ("write", "read")}}
+        for runs in zip(*rounds, strict=True)
     ]
 
 
@@ -160,23 +168,25 @@ def print_table(files, settings, results):
     print(head)
     print("-" * len(head))
     for i, file in enumerate(files):
+        nbytes = load(file).nbytes
         for setting in settings:
             r = results[setting][i]
             name = Path(file).stem if setting == settings[0] else ""
             print(
-                f"{name:{width}}  {setting:>8}  {r['ratio']:6.2f}  {r['write']:10.0f}"
-                f"  {r['read']:9.0f}  {r['chosen']}"
+                f"{name:{width}}  {setting!s:>8}  {nbytes / r['stored']:6.2f}"
+                f"  {nbytes / r['write'] / 1e6:10.0f}  {nbytes / r['read'] / 1e6:9.0f}"
+                f"  {r['chosen']}"
             )
     print("-" * len(head))
     stock = results[STOCK]
     for setting in settings[1:]:
         both = list(zip(results[setting], stock, strict=True))
         size = geomean([t["stored"] / s["stored"] for t, s in both])
-        write_ = geomean([t["write"] / s["write"] for t, s in both])
-        read_ = geomean([t["read"] / s["read"] for t, s in both])
+        write_ = geomean([s["write"] / t["write"] for t, s in both])
+        read_ = geomean([s["read"] / t["read"] for t, s in both])
         print(
-            f"tradeoff {setting}: {size:.2f}x the size of the stock default, written at"
-            f" {write_:.2f}x its speed, read at {read_:.2f}x (geometric means)"
+            f"tradeoff {setting}: {size:.2f} x the size of the stock default, {write_:.1f} x its"
+            f" speed of writing, {read_:.1f} x of reading (geometric means)"
         )
 
 
@@ -185,17 +195,22 @@ def main():
     parser.add_argument("files", nargs="*", help=".npy or .npz (default: examples/data)")
     parser.add_argument("--tradeoffs", nargs="+", type=float, default=[0.1, 0.5, 0.9])
     parser.add_argument("--chunk-kib", type=int, default=256, help="chunk size (default: 256)")
+    parser.add_argument("--rounds", type=int, default=3, help="default: 3")
     args = parser.parse_args()
     files = args.files or sorted(map(str, (ROOT / "examples" / "data").glob("*.npz")))
+    if missing := [f for f in files if not Path(f).is_file()]:
+        parser.error(f"no such file: {', '.join(missing)}")
     if not (PLUGINS / "libh5btune.so").exists():
         sys.exit(f"{PLUGINS / 'libh5btune.so'} is not there: run `make build`")
 
     settings = [STOCK, *args.tradeoffs]
-    results = {}
+    rounds = {setting: [] for setting in settings}
     with tempfile.TemporaryDirectory() as folder:
-        for setting in settings:
-            print(f"writing and reading {len(files)} arrays: {setting} …", file=sys.stderr)
-            results[setting] = measure(setting, folder, args.chunk_kib * 1024, files)
+        for number in range(args.rounds):
+            for setting in settings:
+                print(f"round {number + 1} of {args.rounds}: {setting} …", file=sys.stderr)
+                rounds[setting].append(measure(setting, folder, args.chunk_kib * 1024, files))
+    results = {setting: best_of(rounds[setting]) for setting in settings}
     print()
     print_table(files, settings, results)
     mib = sum(load(f).nbytes for f in files) / 2**20

@@ -42,7 +42,7 @@ def test_we_read_what_the_stock_filter_writes(relief, stock_python, tmp_path):
                 name = f"{cname}-{f_}-{level}"
                 f.create_dataset(name, data=a[:96], chunks=(40, 300), **opts)
                 f.create_dataset(name + "-1d", data=a[0], chunks=(1000,), **opts)
-                f.create_dataset(name + "-i8", data=a[:9].astype("i8"), chunks=(4, 7), **opts)
+                f.create_dataset(name + "-i8", data=a[:9].astype("i8"), chunks=(4, 70), **opts)
         """,
         path,
         source,

@@ -143,12 +143,12 @@ impl Record {
 }
 
 /// The names of the filters that do something, joined by `+`; `nofilter` for none.
-fn filter_names(filters: &[u8; 6]) -> String {
+fn filter_names(filters: [u8; 6]) -> String {
     let name = |code: u8| match Filter::from_code(code.into()) {
         Ok(filter) => filter.name().to_owned(),
         Err(_) => format!("filter{code}"),
     };
-    let names: Vec<_> = filters.iter().filter(|&&code| code != 0).map(|&code| name(code)).collect();
+    let names: Vec<_> = filters.into_iter().filter(|&code| code != 0).map(name).collect();
     if names.is_empty() { Filter::None.name().to_owned() } else { names.join("+") }
 }
 
@@ -167,7 +167,7 @@ impl fmt::Display for Record {
             "{}-{} {} split:{} blocks:{} threads:{} tradeoff:{}",
             codec_name(self.codec),
             self.clevel,
-            filter_names(&self.filters),
+            filter_names(self.filters),
             split_name(self.split),
             self.block_size,
             self.threads,
@@ -203,7 +203,7 @@ impl Serialize for Record {
             codec: codec_name(self.codec),
             codec_meta: self.codec_meta,
             clevel: self.clevel,
-            filters: filter_names(&self.filters),
+            filters: filter_names(self.filters),
             filters_meta: self.filters_meta,
             split: split_name(self.split),
             block_size: self.block_size,

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -48,21 +49,35 @@ def table(head, rows):
     print()
 
 
+def worker_process(folder, stock, **env):
+    """A fresh process that measures hdf5plugin's filter or ours."""
+    name = "stock" if stock else "btune"
+    return subprocess.Popen(
+        [sys.executable, HERE / "worker.py", name, Path(folder) / f"{name}.h5"],
+        env=support.clean_env(**env) if stock else support.btune_env(**env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def run(folder, tasks, *, stock=False, **env):
     """Results of the tasks in a fresh process, and its rows of trace by task."""
-    job = {"stock": stock, "folder": str(folder), "tasks": tasks}
-    done = subprocess.run(
-        [sys.executable, HERE / "worker.py"],
-        input=json.dumps(job),
-        env=support.clean_env(**env) if stock else support.btune_env(**env),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    rows = [support.trace_rows(part) for part in done.stderr.split(worker.MARK)[1:]]
-    return json.loads(done.stdout), rows
+    process = worker_process(folder, stock, **env)
+    stdout, stderr = process.communicate("".join(json.dumps(t) + "\n" for t in tasks))
+    if process.returncode != 0:
+        sys.exit(stderr)
+    rows = [support.trace_rows(part) for part in stderr.split(worker.MARK)[1:]]
+    return [json.loads(line) for line in stdout.splitlines()], rows
+
+
+def ask(process, task):
+    """One result of a process that stays."""
+    process.stdin.write(json.dumps(task) + "\n")
+    process.stdin.flush()
+    line = process.stdout.readline()
+    return json.loads(line) if line else sys.exit(process.communicate()[1])
 
 
 # Tuned against the stock default ------------------------------------------------------------
@@ -117,9 +132,22 @@ def probe_share(rows):
 
 
 def chunks_to_good(rows):
-    """Chunks that went by until one came within 10 % of the best exp(J) of the run."""
-    best = min(row["j"] for row in rows)
-    return next(i for i, row in enumerate(rows) if math.exp(row["j"] - best) <= 1.1)
+    """Chunks that went by until one had parameters within 10 % of the best of the run.
+
+    Parameters are judged by the mean of J over their chunks, if there are three at least: single
+    chunks differ in how well they can be compressed at all.
+    """
+    by_parameters = defaultdict(list)
+    for row in rows:
+        by_parameters[parameters(row)].append(row["j"])
+    often = {p: js for p, js in by_parameters.items() if len(js) >= 3} or by_parameters
+    mean = {p: statistics.mean(js) for p, js in often.items()}
+    limit = min(mean.values()) + math.log(1.1)
+    return next(i for i, row in enumerate(rows) if mean.get(parameters(row), math.inf) <= limit)
+
+
+def parameters(row):
+    return tuple(row[k] for k in ("codec", "filter", "clevel", "split", "block_size", "threads"))
 
 
 def print_tuned(title, figures):
@@ -148,24 +176,32 @@ FIXED = {
 }
 
 
-def fixed(folder, file, nbytes, rounds, repeats):
-    """Per parameters and chunk size: our speed over hdf5plugin's, for writing and reading."""
+def fixed(folder, file, rounds):
+    """Per parameters and chunk size: our speed over hdf5plugin's, for writing and reading.
+
+    Two processes take turns at one array each time; the medians are compared.
+    """
     figures = []
+    processes = {stock: worker_process(folder, stock) for stock in (True, False)}
     for name, options in FIXED.items():
         opts = hdf5plugin.Blosc2(**options)["compression_opts"]
         for chunk in (20_000, 1_000_000):
             progress(f"  {name}, chunks of {chunk // 1000} kB")
-            task = {"file": str(file), "chunk": chunk, "nbytes": nbytes, "opts": opts}
-            times = {True: [], False: []}
-            for i in range(rounds):
+            task = {"file": str(file), "chunk": chunk, "nbytes": 0, "opts": opts}
+            results = {True: [], False: []}
+            for i in range(rounds + 1):
                 for stock in (True, False) if i % 2 == 0 else (False, True):
-                    results, _ = run(folder, [task] * repeats, stock=stock)
-                    times[stock] += results[1:]  # the first fills caches
+                    results[stock].append(ask(processes[stock], task))
             figure = {"parameters": name, "chunk": chunk}
             for what in ("stored", "write", "read"):
-                ours, theirs = (statistics.median(r[what] for r in times[s]) for s in (False, True))
+                # The first of each fills caches.
+                theirs, ours = (
+                    statistics.median(r[what] for r in results[s][1:]) for s in (True, False)
+                )
                 figure[what] = theirs / ours
             figures.append(figure)
+    for process in processes.values():
+        process.communicate()
     return figures
 
 
@@ -199,7 +235,7 @@ def main():
         progress(f"series of {args.series_mib} MiB")
         figures["series"] = tuned(folder, files, chunk, long, args.repeats)
         progress("fixed parameters")
-        figures["fixed"] = fixed(folder, relief, long, 2 * args.repeats, 6)
+        figures["fixed"] = fixed(folder, relief, 20 * args.repeats)
 
     print()
     print_tuned(f"Sample arrays as they are, {args.chunk_kib} KiB chunks", figures["as they are"])

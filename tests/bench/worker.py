@@ -1,9 +1,10 @@
-"""The measured part of the benchmark: one process, one filter, one JSON task on stdin.
+"""The measured part of the benchmark: `worker.py stock|btune FILE`, a process with one filter.
 
-`tasks` are run in order, and their results are printed as one JSON list. A process that is to
-measure hdf5plugin has `stock` set and imports it; otherwise HDF5 finds the filter by itself.
+Tasks are lines of JSON on stdin; each is answered by a line of JSON on stdout. The worker `stock`
+imports hdf5plugin; in the other one HDF5 finds the filter by itself.
 """
 
+import functools
 import json
 import sys
 import time
@@ -12,14 +13,16 @@ from pathlib import Path
 import numpy as np
 import support
 
-MARK = "@task "
+MARK = "@task"
 
 
-def series(a, nbytes):
-    """The array, then rolled copies of it, up to `nbytes` and cut into rows of the first axis.
+@functools.cache
+def series(file, nbytes):
+    """A file's array, then rolled copies of it, up to `nbytes`, one after the other.
 
     No two chunks are the same, yet all are of the nature of the array.
     """
+    a = support.load(file)
     flat = a.reshape(-1)
     copies = -(-nbytes // a.nbytes)
     rolled = [np.roll(flat, i * (flat.size // 7 + 13)) for i in range(max(1, copies))]
@@ -28,8 +31,10 @@ def series(a, nbytes):
 
 def write_and_read(h5py, task, path):
     """Seconds to write and to read one array; what is read is compared."""
-    a = series(support.load(task["file"]), task["nbytes"])
+    a = series(task["file"], task["nbytes"])
     chunks = support.row_chunks(a.shape, a.itemsize, task["chunk"])
+    if task["nbytes"]:  # a series: whole chunks only, since padding compresses too well
+        a = a[: max(1, len(a) // chunks[0]) * chunks[0]]
     options = {"compression": support.FILTER_ID}
     if task.get("opts"):
         options["compression_opts"] = tuple(task["opts"])
@@ -53,26 +58,18 @@ def write_and_read(h5py, task, path):
 
 
 def main():
-    job = json.load(sys.stdin)
-    if job["stock"]:
+    stock, path = sys.argv[1] == "stock", Path(sys.argv[2])
+    if stock:
         import hdf5plugin  # noqa: F401  registers its filter
     import h5py
 
-    path = Path(job["folder"]) / "bench.h5"
     with h5py.File("warm-up", "w", driver="core", backing_store=False) as f:
-        opts = tuple(job["tasks"][0].get("opts") or ()) or None
-        f.create_dataset(
-            "v",
-            data=np.arange(4096),
-            chunks=(1024,),
-            compression=support.FILTER_ID,
-            compression_opts=opts,
-        )
-    results = []
-    for i, task in enumerate(job["tasks"]):
-        print(f"{MARK}{i}", file=sys.stderr, flush=True)
-        results.append(write_and_read(h5py, task, path))
-    print(json.dumps(results))
+        # Loads the filter, so that no task's time has it.
+        opts = hdf5plugin.Blosc2() if stock else {"compression": support.FILTER_ID}
+        f.create_dataset("v", data=np.arange(4096), chunks=(1024,), **opts)
+    for line in sys.stdin:
+        print(MARK, file=sys.stderr, flush=True)
+        print(json.dumps(write_and_read(h5py, json.loads(line), path)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+//! Decompression of a stored chunk.
+
+use btune::BackendError;
+use btune::blosc::Stored;
+
+use crate::buffer::Buffer;
+use crate::cd_values::Values;
+use crate::error::FilterError;
+use crate::worker::Worker;
+
+/// What a chunk of a few bytes may always grow to.
+const ALWAYS: usize = 64 << 20;
+
+/// Decompresses a stored chunk. It may be longer or shorter than a chunk of the data set, where filters that
+/// came before this one changed its length.
+pub(crate) fn decode(
+    values: &[u32],
+    stored: &[u8],
+    worker: &mut Worker,
+) -> Result<Buffer, FilterError> {
+    let stored = Stored::parse(stored).map_err(BackendError::from)?;
+    let nbytes = stored.nbytes();
+    if nbytes > most(Values::parse(values).chunk_bytes) {
+        return Err(FilterError::Inflated(nbytes));
+    }
+    let mut buffer = Buffer::new(nbytes)?;
+    worker.backend.decode(&stored, buffer.bytes_mut())?;
+    Ok(buffer)
+}
+
+/// The most bytes for which a data set with chunks of `chunk_bytes` (0: not known) gives room. A few stored
+/// bytes can stand for 2 GiB.
+fn most(chunk_bytes: usize) -> usize {
+    match chunk_bytes {
+        0 => usize::MAX,
+        bytes => bytes.saturating_mul(2).max(ALWAYS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_chunks_may_grow_and_large_ones_may_double() {
+        assert_eq!(most(0), usize::MAX);
+        assert_eq!(most(4096), ALWAYS);
+        assert_eq!(most(100 << 20), 200 << 20);
+    }
+}

@@ -1,0 +1,45 @@
+"""README's commands are run as they stand, from top to bottom, in one shell.
+
+Every ```sh and ```python block is run, but for those after `<!-- not run: … -->`.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import support
+
+pytestmark = pytest.mark.usefixtures("plugin_dir")
+
+BLOCK = re.compile(r"(<!-- not run: .*-->\n)?^```(sh|python)\n(.*?)^```$", re.M | re.S)
+
+# `$PWD` is a scratch folder that looks like the checkout; cargo works in the real one.
+PRELUDE = """
+set -euo pipefail
+cargo() { command cargo "$1" --manifest-path "$CHECKOUT/Cargo.toml" "${@:2}"; }
+"""
+
+
+def script(text):
+    """README as one shell script."""
+    parts = [PRELUDE]
+    for skipped, kind, code in BLOCK.findall(text):
+        if not skipped:
+            parts.append(code if kind == "sh" else f"python - <<'EOF'\n{code}EOF\n")
+    return "\n".join(parts)
+
+
+def test_every_command_of_the_readme_works(tmp_path):
+    text = (support.ROOT / "README.md").read_text()
+    blocks = BLOCK.findall(text)
+    assert len(blocks) >= 6
+    assert sum(bool(skipped) for skipped, _, _ in blocks) <= 3
+
+    for name in ("dist", "examples"):
+        (tmp_path / name).symlink_to(support.ROOT / name)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = support.clean_env(PATH=path, CHECKOUT=support.ROOT)
+    done = support.run(["bash", "-c", script(text)], env=env, cwd=tmp_path, timeout=600)
+    assert "ratio" in done.stdout
