@@ -168,9 +168,7 @@ def test_options_that_are_not_valid_are_named_and_replaced(tmp_path):
     made, stderr = create(tmp_path / "b.h5", {"a": spec([1, 0, 0, 0, 10, 99, 3])})
     lines = stderr.splitlines()
     assert len(lines) == 3
-    for line, words in zip(
-        lines, ("compression level 10", "filter 99", "codec 3"), strict=True
-    ):
+    for line, words in zip(lines, ("compression level 10", "filter 99", "codec 3"), strict=True):
         assert words in line
         assert "is not valid" in line
     assert made["a"]["values"][4:7] == [5, 1, 0]

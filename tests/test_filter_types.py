@@ -139,11 +139,14 @@ def test_every_type_comes_back(tmp_path, name):
 def test_what_the_registered_filter_writes_is_read(tmp_path):
     path = tmp_path / "stock.h5"
     # All but those that it cannot write, or writes so that it cannot read them itself.
-    write = "import hdf5plugin" + _WRITE.replace("for name, data, how, _ in cases():", """
+    write = "import hdf5plugin" + _WRITE.replace(
+        "for name, data, how, _ in cases():",
+        """
     for name, data, how, compressed in cases():
         base = how.get("dtype", data.dtype)
         if not compressed or np.dtype(base).itemsize > 255:
-            continue""")
+            continue""",
+    )
     read = _READ.replace("d = f[name]", "d = f.get(name)\n        if d is None: continue")
     support.run_python(write, path, "(1, 0, 0, 0, 5, 1, 5)")
     assert int(support.run_btune(read, path, "btune").stdout) >= 80

@@ -1,4 +1,4 @@
-"""README's commands are run as they stand, from top to bottom, in one shell.
+"""README's commands are run as they stand, from top to bottom, in one shell; and the demo.
 
 Every ```sh and ```python block is run, but for those after `<!-- not run: … -->`.
 """
@@ -42,4 +42,12 @@ def test_every_command_of_the_readme_works(tmp_path):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     env = support.clean_env(PATH=path, CHECKOUT=support.ROOT)
     done = support.run(["bash", "-c", script(text)], env=env, cwd=tmp_path, timeout=600)
-    assert "ratio" in done.stdout
+    assert "[[-3401. -3398. -3395.]" in done.stdout
+
+
+def test_the_demo_prints_a_line_for_every_array_and_setting():
+    demo = [sys.executable, support.ROOT / "examples" / "hdf5_tune.py", "--rounds", "1"]
+    lines = support.run(demo).stdout.splitlines()
+    rows = [line for line in lines if re.search(r" (stock|0\.[159]) +[\d.]+ +\d+ +\d+  \w", line)]
+    assert len(rows) == 4 * len(support.sample_paths())
+    assert sum(line.startswith("tradeoff 0.") for line in lines) == 3

@@ -10,7 +10,7 @@ use crate::error::RecordError;
 use crate::search::Origin;
 
 /// Units of a stored weight.
-const SCALE: f32 = 10_000.0;
+const SCALE: f64 = 10_000.0;
 
 /// How a chunk was compressed, and what for. It is stored in 32 bytes:
 ///
@@ -66,7 +66,7 @@ impl Record {
     /// Sets the weights of a tradeoff.
     #[must_use]
     pub fn with_tradeoff(mut self, tradeoff: &Tradeoff) -> Self {
-        let units = |weight: f32| (weight.clamp(0.0, 1.0) * SCALE).round() as u16;
+        let units = |weight: f32| (f64::from(weight).clamp(0.0, 1.0) * SCALE).round() as u16;
         self.ratio = units(tradeoff.ratio());
         self.quality = units(tradeoff.quality());
         self
@@ -162,19 +162,17 @@ fn split_name(code: u8) -> &'static str {
 
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}-{} {} split:{} blocks:{} threads:{} tradeoff:{}",
-            codec_name(self.codec),
-            self.clevel,
-            filter_names(self.filters),
-            split_name(self.split),
-            self.block_size,
-            self.threads,
-            f32::from(self.ratio) / SCALE,
-        )?;
+        if self.clevel == 0 {
+            f.write_str("stored")?;
+        } else {
+            let (codec, filters) = (codec_name(self.codec), filter_names(self.filters));
+            let split = split_name(self.split);
+            write!(f, "{codec}-{} {filters} split:{split}", self.clevel)?;
+        }
+        write!(f, " blocks:{} threads:{}", self.block_size, self.threads)?;
+        write!(f, " tradeoff:{}", f64::from(self.ratio) / SCALE)?;
         if self.quality > 0 {
-            write!(f, " quality:{}", f32::from(self.quality) / SCALE)?;
+            write!(f, " quality:{}", f64::from(self.quality) / SCALE)?;
         }
         write!(f, " {} {}", self.perf_mode.name(), self.origin.name())
     }
@@ -190,8 +188,8 @@ struct Fields {
     split: &'static str,
     block_size: u32,
     threads: u16,
-    ratio: f32,
-    quality: f32,
+    ratio: f64,
+    quality: f64,
     perf_mode: PerfMode,
     origin: &'static str,
 }
@@ -208,8 +206,8 @@ impl Serialize for Record {
             split: split_name(self.split),
             block_size: self.block_size,
             threads: self.threads,
-            ratio: f32::from(self.ratio) / SCALE,
-            quality: f32::from(self.quality) / SCALE,
+            ratio: f64::from(self.ratio) / SCALE,
+            quality: f64::from(self.quality) / SCALE,
             perf_mode: self.perf_mode,
             origin: self.origin.name(),
         }
@@ -284,9 +282,14 @@ mod tests {
             "zstd-7 shuffle+bytedelta split:never blocks:16909060 threads:2 tradeoff:0.3 \
              quality:0.6 BALANCED hint"
         );
-        let json = serde_json::to_value(record()).unwrap();
-        assert_eq!(json["codec"], "zstd");
-        assert_eq!(json["perf_mode"], "BALANCED");
-        assert_eq!(json["ratio"].as_f64().map(|r| (r * 1e4).round()), Some(3000.0));
+        let stored = Record { clevel: 0, quality: 0, ..record() }.to_string();
+        assert_eq!(stored, "stored blocks:16909060 threads:2 tradeoff:0.3 BALANCED hint");
+        let json = serde_json::to_string(&record()).unwrap();
+        assert!(json.starts_with(
+            r#"{"codec":"zstd","codec_meta":0,"clevel":7,"filters":"shuffle+bytedelta","#
+        ));
+        assert!(
+            json.ends_with(r#""ratio":0.3,"quality":0.6,"perf_mode":"BALANCED","origin":"hint"}"#)
+        );
     }
 }

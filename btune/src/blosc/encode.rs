@@ -104,7 +104,8 @@ impl Body {
     /// What was really done.
     pub(super) fn record(&self, intent: &Intent) -> Record {
         let (header, params) = (&self.header, &self.params);
-        let split = if header.split { SplitMode::Always } else { SplitMode::Never };
+        let split =
+            if header.split && !header.stored { SplitMode::Always } else { SplitMode::Never };
         let pipeline = if header.stored { Pipeline::default() } else { header.pipeline };
         let record = Record {
             codec: if header.has_blocks() { header.codec } else { params.codec }.code(),

@@ -1,12 +1,13 @@
 //! Time for probes.
 
-/// Bytes whose compression time is granted at the start, where a chunk is smaller.
-const START_BYTES: f64 = 256.0 * 1024.0;
+/// Bytes whose compression time is granted at the start, where a chunk is smaller: about what a first look
+/// at all kinds of parameters takes.
+const START_BYTES: f64 = 1024.0 * 1024.0;
 
 /// The least that a search which finds nothing new still gets, as a share of the normal grant.
 const LEAST: f64 = 0.125;
 
-/// Seconds that may be spent on probes: the time of one chunk (of 256 KiB at least) at the start, then a
+/// Seconds that may be spent on probes: the time of one chunk (of 1 MiB at least) at the start, then a
 /// share of the compression time. The share halves with every readapt that changes nothing, down to an
 /// eighth, and is whole again after one that does.
 #[derive(Debug, Clone)]
@@ -70,16 +71,16 @@ mod tests {
         let mut budget = Budget::new(0.05);
         assert!(!budget.affords(1e-9));
         assert!(budget.unknown());
-        budget.start(1e-9, 1_000_000);
-        assert!(budget.affords(0.99e-3) && !budget.affords(1.01e-3));
-        budget.spend(1e-3);
+        budget.start(1e-9, 2_000_000);
+        assert!(budget.affords(1.99e-3) && !budget.affords(2.01e-3));
+        budget.spend(2e-3);
         budget.earn(1e-3);
-        budget.start(1.0, 1_000_000);
+        budget.start(1.0, 2_000_000);
         assert!(budget.affords(0.049e-3) && !budget.affords(0.051e-3));
     }
 
     #[test]
-    fn small_chunks_are_granted_256_kib() {
+    fn small_chunks_are_granted_one_mebibyte() {
         let mut budget = Budget::new(0.05);
         budget.start(1.0, 1000);
         assert!(budget.affords(START_BYTES) && !budget.affords(START_BYTES + 1.0));
