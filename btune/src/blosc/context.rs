@@ -108,7 +108,7 @@ impl Compressor {
         // type lies there is what `fields_are_known` finds out, with a context that nothing but the
         // library's getter reads before it is freed.
         unsafe {
-            self.context.0.as_ptr().cast::<u8>().add(offset).cast::<T>().write_unaligned(value)
+            self.context.0.as_ptr().cast::<u8>().add(offset).cast::<T>().write_unaligned(value);
         }
     }
 
