@@ -252,7 +252,7 @@ pub struct Config {
     /// Whether blocks as large as the chunk may be chosen: best size, no random access inside a chunk.
     pub whole_chunk_blocks: bool,
     /// Time for probes, as a share of the compression time so far (0.05 = 5 %). On top of it comes the time
-    /// of one chunk, or of 1 MiB if that is more, at the start.
+    /// of one chunk, or of 256 KiB if that is more, at the start.
     pub probe_share: f64,
     /// Seed of the genetic search.
     pub seed: u64,

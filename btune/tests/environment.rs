@@ -1,5 +1,6 @@
 //! The variables of Btune and C-Blosc2, which the C library looks at: what is stored can be read, its record
 //! is true, and nothing is printed or started.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::process::Command;
 

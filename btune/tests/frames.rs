@@ -1,4 +1,5 @@
 //! Frames of all kinds, written and read back.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use btune::blosc::{
     Backend, BlockShape, Encoded, Form, Intent, Special, Stored, StoredForm, frame_bound,

@@ -1,4 +1,5 @@
 //! What other writers have stored, and what this one stored when it was new.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 mod support;
 

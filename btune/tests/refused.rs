@@ -1,4 +1,5 @@
 //! Stored bytes that are refused, each for its reason.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 mod support;
 

@@ -1,17 +1,19 @@
 #!/bin/sh
 # Fuzzes the reading of stored chunks, starting from the golden files: ./run.sh [seconds]
-# Needs clang, its sanitizer runtime and cmake. C-Blosc2 is instrumented too, and checked for bad memory use.
+# The Rust code guides libFuzzer; C-Blosc2 is checked for bad memory use. Needs gcc, g++ and cmake.
 set -eu
 cd "$(dirname "$0")"
-target=${CARGO_TARGET_DIR:-target}
-corpus=$target/corpus
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+corpus=$CARGO_TARGET_DIR/corpus
 mkdir -p "$corpus"
 cp ../golden/*.b2frame ../golden/*.chunk "$corpus"
-export CC=clang CXX=clang++
-export CFLAGS="-fsanitize=fuzzer-no-link,address -g" CXXFLAGS="-fsanitize=address"
-# Coverage of the Rust code for libFuzzer; the last two link the sanitizer's runtime.
+export CC=gcc CXX=g++ CFLAGS="-fsanitize=address -g"
 export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-  -Ccodegen-units=1 -Cdebug-assertions=on -Clinker=clang -Clink-arg=-fsanitize=address"
+  -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 -Cdebug-assertions=on \
+  -Clink-arg=-lasan"
 cargo build --release --target "$(rustc -vV | sed -n 's/^host: //p')"
-"$target"/*/release/stored "$corpus" -max_total_time="${1:-60}" -max_len=40000 -rss_limit_mb=4000
+# The sanitizer has to be the first library of the process.
+LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+  exec "$CARGO_TARGET_DIR"/*/release/stored "$corpus" -max_total_time="${1:-60}" -max_len=40000 \
+  -rss_limit_mb=4000 -artifact_prefix="$CARGO_TARGET_DIR/"

@@ -23,17 +23,15 @@ pub(super) fn rows(shape: &[usize], item: usize, target: usize) -> Vec<usize> {
     block
 }
 
-/// About `want` rows of `length`, fewer than all: a divisor within a factor of two, or else equal parts
-/// with a remainder as small as can be. Where nothing lies outside the remainder costs no copy.
+/// About `want` rows of `length`, which divide it. With nothing but them outside (`outermost`) a remainder is
+/// padding at the end, and if no divisor is near, the parts are made equal. Elsewhere padding would lie
+/// inside the chunk: hdf5plugin up to 4.2 reads wrong data then, so the rows always divide, and may be all.
 fn rows_along(length: usize, want: usize, outermost: bool) -> usize {
     let want = want.max(1);
     let distance = |rows: usize| rows.max(want) as f64 / rows.min(want) as f64;
-    let limit = if outermost { 1.5 } else { 2.0 };
-    let best = divisors(length).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
-    match best {
-        Some(rows) if distance(rows) <= limit => rows,
-        _ => length.div_ceil(length.div_ceil(want)),
-    }
+    let enough = divisors(length).filter(|rows| rows * 2 >= want);
+    let best = enough.min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap_or(length);
+    if outermost && distance(best) > 1.5 { length.div_ceil(length.div_ceil(want)) } else { best }
 }
 
 fn divisors(n: usize) -> impl Iterator<Item = usize> {
@@ -103,24 +101,21 @@ mod tests {
     }
 
     #[test]
-    fn most_shapes_need_no_copy() {
-        let mut same = 0;
-        let mut all = 0;
+    fn blocks_are_never_padded_inside_the_chunk() {
         for outer in [1, 4, 6, 10] {
-            for height in [10, 60, 64, 90, 100, 128, 180, 181, 256, 721, 1000] {
-                for width in [10, 64, 144, 360, 1440, 1024] {
+            for height in [10, 60, 64, 90, 100, 128, 180, 181, 217, 256, 721, 1000, 1009] {
+                for width in [10, 64, 144, 181, 360, 1440, 1024] {
                     let shape = vec![outer, height, width];
                     let block = rows(&shape, 4, 65_536);
                     let grid = Grid { shape, block, item: 4 };
                     let bytes = grid.block_bytes().unwrap();
-                    assert!(bytes <= 2 * 65_536, "{grid:?}");
+                    let plane = grid.block[1] == height;
+                    assert!(bytes <= 8 * 65_536 || plane, "{grid:?}");
                     assert!(bytes >= 65_536 / 2 || bytes == grid.nbytes(), "{grid:?}");
-                    all += 1;
-                    same += u32::from(grid.relation() != Relation::Mixed);
+                    assert!(grid.relation() != Relation::Mixed, "{grid:?}");
                 }
             }
         }
-        assert!(same * 10 >= all * 9, "{same} of {all}");
     }
 
     /// Seen with hdf5plugin 7.1.0: shape, typesize, target, block shape.

@@ -2,12 +2,12 @@
 
 /// Bytes whose compression time is granted at the start, where a chunk is smaller: about what a first look
 /// at all kinds of parameters takes.
-const START_BYTES: f64 = 1024.0 * 1024.0;
+const START_BYTES: f64 = 256.0 * 1024.0;
 
 /// The least that a search which finds nothing new still gets, as a share of the normal grant.
 const LEAST: f64 = 0.125;
 
-/// Seconds that may be spent on probes: the time of one chunk (of 1 MiB at least) at the start, then a
+/// Seconds that may be spent on probes: the time of one chunk (of 256 KiB at least) at the start, then a
 /// share of the compression time. The share halves with every readapt that changes nothing, down to an
 /// eighth, and is whole again after one that does.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn small_chunks_are_granted_one_mebibyte() {
+    fn small_chunks_are_granted_256_kib() {
         let mut budget = Budget::new(0.05);
         budget.start(1.0, 1000);
         assert!(budget.affords(START_BYTES) && !budget.affords(START_BYTES + 1.0));

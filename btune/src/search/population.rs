@@ -3,13 +3,15 @@
 use super::genome::FILTERS;
 use super::round::Tried;
 use super::spread::Prediction;
-use crate::cost::Objective;
+use crate::cost::{Objective, RATIO_WEIGHT};
 use crate::cparams::{Codec, Cparams, Filter};
 
 /// Candidates that take less than this many seconds per byte (600 MB/s) are fast.
 const FAST: f64 = 1.0 / 600e6;
-/// And those that take longer than this (100 MB/s) are very slow.
-const TYPICAL: f64 = 1.0 / 100e6;
+/// And those that take longer than this (300 MB/s) are slow.
+const TYPICAL: f64 = 1.0 / 300e6;
+/// Below this weight of time all that counts is size.
+const TIMELESS: f64 = 0.02;
 /// Slow candidates can take this many times what is predicted: the strongest levels of zstd slow down most
 /// where data repeat most.
 const SLOW_RISK: f64 = 2.0;
@@ -42,24 +44,24 @@ impl Ranking {
     /// What to start from: a fast candidate, so that the first probe costs little; or storing, where only
     /// speed counts.
     pub(super) fn start(&self) -> Cparams {
-        if self.objective.t == 0.0 {
+        if self.objective.t == 0.0 || self.timeless() {
             return self.first();
         }
         self.population().first().copied().unwrap_or(Cparams::STORE)
     }
 
-    /// Seconds per byte that a chunk is expected to take in this run: those of what is predicted best, very
-    /// slow ones left out.
+    /// Seconds per byte that a chunk is expected to take in this run: those of what is predicted best, slow
+    /// ones left out where time counts.
     pub(super) fn typical(&self) -> f64 {
         let first = self.first();
         self.nearest(&first).map_or(0.0, |p| p.ctime) * self.pace.exp()
     }
 
-    /// The parameters that are predicted to be best, very slow ones left out. Storing is proposed only at
-    /// tradeoff 0.
+    /// The parameters that are predicted to be best, slow ones left out where time counts. Storing is
+    /// proposed only at tradeoff 0.
     fn first(&self) -> Cparams {
-        let mut candidates =
-            self.predictions.iter().filter(|p| self.proposes(p) && p.ctime < TYPICAL);
+        let fits = |p: &&Prediction| p.ctime < TYPICAL || self.timeless();
+        let mut candidates = self.predictions.iter().filter(|p| self.proposes(p)).filter(fits);
         candidates.next().map_or(Cparams::STORE, |p| p.cparams)
     }
 
@@ -144,7 +146,7 @@ impl Ranking {
     /// it is measured.
     pub(super) fn seconds_per_byte(&self, cparams: &Cparams) -> f64 {
         let seconds = self.nearest(cparams).map_or(0.0, |p| {
-            let risk = if p.ctime > TYPICAL { SLOW_RISK } else { 1.0 };
+            let risk = if p.ctime > 3.0 * TYPICAL { SLOW_RISK } else { 1.0 };
             p.ctime * risk + if self.objective.perf_mode.needs_dtime() { p.dtime } else { 0.0 }
         });
         seconds * self.pace.exp()
@@ -156,6 +158,12 @@ impl Ranking {
             let off = (seconds_per_byte / p.ctime).ln() - self.pace;
             self.pace += off.clamp(-SURPRISE, SURPRISE) * 0.3;
         }
+    }
+
+    /// Whether time hardly counts.
+    fn timeless(&self) -> bool {
+        let (time, size) = (1.0 - self.objective.t, RATIO_WEIGHT * self.objective.t);
+        time < TIMELESS * (time + size)
     }
 
     fn proposes(&self, p: &Prediction) -> bool {
@@ -215,7 +223,8 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_tradeoff_start_at_the_ends() {
-        assert!(ranking(0.0, PerfMode::Comp).first().is_store());
+        assert!(ranking(0.0, PerfMode::Comp).start().is_store());
+        assert_eq!(ranking(1.0, PerfMode::Comp).start().clevel, 9);
         let fast = ranking(0.1, PerfMode::Comp);
         assert!(fast.typical() < 1.2e-9);
     }
