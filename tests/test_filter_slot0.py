@@ -119,7 +119,6 @@ def test_the_token_depends_on_the_data_set_alone(tmp_path):
     specs = {
         "a": spec(),
         "same": spec(),
-        "extent": spec(shape=(64, 91)),
         "chunks": spec(chunks=(32, 51)),
         "type": spec(dtype="f4"),
         "size": spec(dtype="i8"),

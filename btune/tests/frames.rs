@@ -128,7 +128,7 @@ proptest! {
         let m = encoded.measurement;
         prop_assert_eq!(m.nbytes, data.len());
         prop_assert!(m.cbytes <= data.len() + 32 && m.ctime > 0.0 && m.dtime.is_some_and(|t| t > 0.0));
-        prop_assert_eq!(stored.record().copied(), (frame.len() > 1083).then_some(encoded.record));
+        prop_assert_eq!(stored.record().copied(), (frame.len() > 1024).then_some(encoded.record));
     }
 
     #[test]

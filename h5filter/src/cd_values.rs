@@ -122,8 +122,6 @@ pub(crate) struct Layout {
     pub(crate) typesize: u32,
     /// The chunk's dimensions.
     pub(crate) chunk: Vec<u64>,
-    /// The data set's dimensions; empty if they are not known.
-    pub(crate) extents: Vec<u64>,
 }
 
 /// The values to store for a data set of that layout, where the user gave `given`; `tune` says how to tune
@@ -168,7 +166,6 @@ pub(crate) fn build(
     slot.token = Token::new()
         .with_all(&[layout.class.cast_unsigned().into(), layout.bytes, layout.typesize.into()])
         .with_all(&layout.chunk)
-        .with_all(&layout.extents)
         .with_all(&options.map(u64::from))
         .bits();
     values[0] = slot.value();
@@ -191,7 +188,7 @@ mod tests {
     const HALF: Tuned = Tuned { mode: PerfMode::Comp, percent: 50 };
 
     fn layout(chunk: &[u64]) -> Layout {
-        Layout { class: 0, bytes: 4, typesize: 4, chunk: chunk.to_vec(), extents: vec![100; 2] }
+        Layout { class: 0, bytes: 4, typesize: 4, chunk: chunk.to_vec() }
     }
 
     fn built(given: &[u32], chunk: &[u64]) -> Vec<u32> {

@@ -54,10 +54,11 @@ fn guard<R>(otherwise: R, f: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or(otherwise)
 }
 
-extern "C" fn on_set_local(dcpl: Id, datatype: Id, space: Id, caller: *const c_void) -> c_int {
+extern "C" fn on_set_local(dcpl: Id, datatype: Id, _space: Id, caller: *const c_void) -> c_int {
+    // The space is that of a chunk, not of the data set: it says nothing new.
     // A failure is fatal for the data set, so a panic is none: the values stay as they are.
     guard(1, || {
-        Worker::with(|worker| match set_local(dcpl, datatype, space, caller, worker) {
+        Worker::with(|worker| match set_local(dcpl, datatype, caller, worker) {
             Ok(()) => 1,
             Err(error) => {
                 worker.refuse(&error);

@@ -32,8 +32,6 @@ type GetFilter = unsafe extern "C" fn(
 ) -> c_int;
 type ModifyFilter = unsafe extern "C" fn(Id, c_int, c_uint, size_t, *const c_uint) -> c_int;
 type GetChunk = unsafe extern "C" fn(Id, c_int, *mut u64) -> c_int;
-type GetExtents = unsafe extern "C" fn(Id, *mut u64, *mut u64) -> c_int;
-type GetRank = unsafe extern "C" fn(Id) -> c_int;
 type TypeSize = unsafe extern "C" fn(Id) -> size_t;
 type TypeClass = unsafe extern "C" fn(Id) -> c_int;
 type TypeSuper = unsafe extern "C" fn(Id) -> Id;
@@ -44,8 +42,6 @@ pub(crate) struct Host {
     get_filter: GetFilter,
     modify_filter: ModifyFilter,
     get_chunk: GetChunk,
-    get_rank: GetRank,
-    get_extents: GetExtents,
     type_size: TypeSize,
     type_class: TypeClass,
     type_super: TypeSuper,
@@ -71,8 +67,6 @@ impl Host {
             get_filter: function!(c"H5Pget_filter_by_id2" as GetFilter),
             modify_filter: function!(c"H5Pmodify_filter" as ModifyFilter),
             get_chunk: function!(c"H5Pget_chunk" as GetChunk),
-            get_rank: function!(c"H5Sget_simple_extent_ndims" as GetRank),
-            get_extents: function!(c"H5Sget_simple_extent_dims" as GetExtents),
             type_size: function!(c"H5Tget_size" as TypeSize),
             type_class: function!(c"H5Tget_class" as TypeClass),
             type_super: function!(c"H5Tget_super" as TypeSuper),
@@ -111,19 +105,14 @@ impl Host {
         status >= 0
     }
 
-    /// Type, chunk and extents of a data set to be created.
-    pub(crate) fn layout(&self, dcpl: Id, datatype: Id, space: Id) -> Option<Layout> {
+    /// Type and chunk of a data set to be created.
+    pub(crate) fn layout(&self, dcpl: Id, datatype: Id) -> Option<Layout> {
         // SAFETY: HDF5 checks the identifier.
         let (class, bytes) = unsafe { ((self.type_class)(datatype), (self.type_size)(datatype)) };
         let typesize = if class == CLASS_ARRAY { self.base_size(datatype)? } else { bytes };
         let chunk = self.chunk(dcpl)?;
-        let layout = Layout {
-            class,
-            bytes: bytes as u64,
-            typesize: u32::try_from(typesize).ok()?,
-            chunk,
-            extents: self.extents(space).unwrap_or_default(),
-        };
+        let layout =
+            Layout { class, bytes: bytes as u64, typesize: u32::try_from(typesize).ok()?, chunk };
         (class >= 0 && bytes > 0).then_some(layout)
     }
 
@@ -146,16 +135,6 @@ impl Host {
         let rank = unsafe { (self.get_chunk)(dcpl, MAX_RANK, dims.as_mut_ptr()) };
         let rank = usize::try_from(rank).ok()?;
         Some(dims.get(..rank)?.to_vec())
-    }
-
-    fn extents(&self, space: Id) -> Option<Vec<u64>> {
-        // SAFETY: HDF5 checks the identifier.
-        let rank = usize::try_from(unsafe { (self.get_rank)(space) }).ok()?;
-        let mut dims = [0; MAX_RANK as usize];
-        let dims = dims.get_mut(..rank)?;
-        // SAFETY: `dims` has room for the rank's numbers; nothing is asked of the greatest extents.
-        let status = unsafe { (self.get_extents)(space, dims.as_mut_ptr(), ptr::null_mut()) };
-        (status >= 0).then(|| dims.to_vec())
     }
 }
 

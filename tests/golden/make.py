@@ -4,7 +4,7 @@
     python make.py blosc2        # needs python-blosc2
     python make.py blosc         # needs python-blosc
 
-A file is named WRITER-VERSION-WHAT.DATA.ITEMSIZE.ELEMENTS.(b2frame|chunk); DATA is a function below.
+A file is named WRITER-VERSION-WHAT.DATA.ITEMSIZE.ELEMENTS.EXTENSION; DATA is a function below.
 The files of btune itself are written by `cargo test --test golden -- --ignored`.
 """
 

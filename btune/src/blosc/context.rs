@@ -37,6 +37,15 @@ struct Context(NonNull<sys::blosc2_context>);
 // SAFETY: a context holds no thread-local state: it may move to another thread, used by one at a time.
 unsafe impl Send for Context {}
 
+impl Context {
+    fn write<T: Copy>(&self, offset: usize, value: T) {
+        // SAFETY: the context is live, used by one thread at a time, and larger than the last offset. That
+        // a field of this type lies there is what `fields_are_known` finds out, with a context that nothing
+        // but the library's getter reads before it is freed.
+        unsafe { self.0.as_ptr().cast::<u8>().add(offset).cast::<T>().write_unaligned(value) }
+    }
+}
+
 impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: the pointer came from `blosc2_create_*ctx` and is freed once, here.
@@ -71,11 +80,11 @@ impl Compressor {
     /// Makes a context, whatever the environment (`BLOSC_*`) says. `None` where there is none to be had, or
     /// where its fields do not lie where they should.
     pub(super) fn new(threads: u16) -> Option<Self> {
-        let mut compressor = Self::create().filter(|_| fields_are_known())?;
+        let compressor = Self::create().filter(|_| fields_are_known())?;
         let threads = i16::try_from(threads).ok()?;
         // No thread has been started yet, whatever the environment asks for.
-        compressor.write(field::THREADS, threads);
-        compressor.write(field::NEW_THREADS, threads);
+        compressor.context.write(field::THREADS, threads);
+        compressor.context.write(field::NEW_THREADS, threads);
         Some(compressor)
     }
 
@@ -93,23 +102,14 @@ impl Compressor {
     /// Sets what the next chunks are compressed with; the number of threads stays.
     pub(super) fn set(&mut self, params: &Params) {
         self.block = params.block;
-        self.write(field::CODEC, i32::from(params.codec.code()));
-        self.write(field::CODEC_META, 0u8);
-        self.write(field::CLEVEL, i32::from(params.clevel));
-        self.write(field::SPLIT, i32::from(params.split.code()));
-        self.write(field::TYPESIZE, i32::try_from(params.typesize).unwrap_or(1));
-        self.write(field::BLOCK, i32::try_from(params.block).unwrap_or(0));
-        self.write(field::FILTERS, params.pipeline.filters);
-        self.write(field::METAS, params.pipeline.metas);
-    }
-
-    fn write<T: Copy>(&mut self, offset: usize, value: T) {
-        // SAFETY: the context is live, ours alone, and larger than the last offset. That a field of this
-        // type lies there is what `fields_are_known` finds out, with a context that nothing but the
-        // library's getter reads before it is freed.
-        unsafe {
-            self.context.0.as_ptr().cast::<u8>().add(offset).cast::<T>().write_unaligned(value);
-        }
+        self.context.write(field::CODEC, i32::from(params.codec.code()));
+        self.context.write(field::CODEC_META, 0u8);
+        self.context.write(field::CLEVEL, i32::from(params.clevel));
+        self.context.write(field::SPLIT, i32::from(params.split.code()));
+        self.context.write(field::TYPESIZE, i32::try_from(params.typesize).unwrap_or(1));
+        self.context.write(field::BLOCK, i32::try_from(params.block).unwrap_or(0));
+        self.context.write(field::FILTERS, params.pipeline.filters);
+        self.context.write(field::METAS, params.pipeline.metas);
     }
 
     /// Whether the library's getter gives back what was set.
@@ -208,7 +208,7 @@ fn fields_are_known() -> bool {
     };
     let holds = |params: &Params| {
         Compressor::create().is_some_and(|mut compressor| {
-            compressor.write(field::THREADS, params.threads);
+            compressor.context.write(field::THREADS, params.threads);
             compressor.set(params);
             compressor.is_set_to(params)
         })
@@ -232,7 +232,13 @@ impl Decompressor {
         let mut d = unsafe { sys::blosc2_get_blosc2_dparams_defaults() };
         d.nthreads = 1;
         // SAFETY: all pointers in `d` are the defaults: null.
-        NonNull::new(unsafe { sys::blosc2_create_dctx(d) }).map(Context).map(Self)
+        let context = NonNull::new(unsafe { sys::blosc2_create_dctx(d) }).map(Context)?;
+        if fields_are_known() {
+            // One thread, whatever `BLOSC_NTHREADS` asks for: none has been started yet.
+            context.write(field::THREADS, 1i16);
+            context.write(field::NEW_THREADS, 1i16);
+        }
+        Some(Self(context))
     }
 
     /// Decompresses a chunk that has been validated to exactly `dest`.

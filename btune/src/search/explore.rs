@@ -9,8 +9,10 @@ use crate::tuner::{Probe, Probed, Prober};
 
 /// Below this tradeoff a small difference of time decides, and the finalists are timed twice.
 const TIMED_TWICE_BELOW: f64 = 0.7;
-/// A candidate whose probe costs what comes in with this many chunks is left out of a readapt.
-const PATIENCE: f64 = 40.0;
+/// A candidate whose probe has to wait for the time of this many chunks is left out of a readapt.
+const SCREEN_WAIT: f64 = 40.0;
+/// A challenger that has to wait for the time of this many is given up.
+const DUEL_WAIT: f64 = 160.0;
 
 impl Search {
     /// One probe of the round; none where there is no time for it.
@@ -30,20 +32,20 @@ impl Search {
             repeats: if twice { 2 } else { 1 },
         };
         if !self.affords(&request) {
-            let patient = round.stage == Stage::Final || self.affords_soon(&request, chunk);
+            let patient = round.stage == Stage::Final || self.wait(&request, chunk) <= SCREEN_WAIT;
             if !patient && let Some(round) = &mut self.round {
                 round.record(None);
             }
             return (!patient).then_some(0.0);
         }
-        let probed = prober.probe(&request);
-        self.book(&cparams, probed.as_ref(), chunk);
-        let totals = probed.as_ref().and_then(|p| self.objective.totals(&p.measurement));
+        let result = prober.probe(&request);
+        self.book(&cparams, result.as_ref(), chunk);
+        let totals = result.as_ref().and_then(|p| self.objective.totals(&p.measurement));
         if let Some(round) = &mut self.round {
             round.record(totals);
         }
         self.judge(cparams);
-        Some(probed?.seconds)
+        Some(result?.seconds)
     }
 
     /// A challenger compresses the whole chunk; the best does so next, when the chunk is stored.
@@ -65,36 +67,40 @@ impl Search {
             repeats: 1,
         };
         if !self.affords(&request) {
-            return None;
+            let patient = self.wait(&request, chunk) <= DUEL_WAIT;
+            if !patient {
+                self.challengers.pop_front();
+            }
+            return (!patient).then_some(0.0);
         }
         self.last = if self.last == Readapt::Wait { Readapt::Soft } else { self.last };
         self.challengers.pop_front();
-        let probed = prober.probe(&request);
-        self.book(&challenger, probed.as_ref(), chunk);
-        let probed = probed?;
-        if let Some(totals) = self.objective.totals(&probed.measurement) {
+        let result = prober.probe(&request);
+        self.book(&challenger, result.as_ref(), chunk);
+        let result = result?;
+        if let Some(totals) = self.objective.totals(&result.measurement) {
             self.duel = Some(Duel { trial, best: self.best, challenger, totals });
         }
-        Some(probed.seconds)
+        Some(result.seconds)
     }
 
-    pub(super) fn affords(&self, probe: &Probe<'_>) -> bool {
+    fn affords(&self, probe: &Probe<'_>) -> bool {
         self.budget.unknown() || self.budget.affords(self.expected(probe))
     }
 
-    /// Whether the time for a probe comes in within the next chunks, if they are like this one.
-    pub(super) fn affords_soon(&self, probe: &Probe<'_>, chunk: &Chunk<'_>) -> bool {
+    /// The chunks like this one that bring in the time for a probe.
+    fn wait(&self, probe: &Probe<'_>, chunk: &Chunk<'_>) -> f64 {
         let ctime = self.ranking.seconds_per_byte(&self.best) * chunk.bytes().len() as f64;
-        self.expected(probe) <= PATIENCE * self.budget.share() * ctime
+        self.expected(probe) / (ctime * self.budget.share())
     }
 
-    pub(super) fn expected(&self, probe: &Probe<'_>) -> f64 {
+    fn expected(&self, probe: &Probe<'_>) -> f64 {
         let seconds = self.ranking.seconds_per_byte(&probe.cparams) * probe.bytes.len() as f64;
         seconds * f64::from(probe.repeats)
     }
 
     /// Books what a probe took and what it tells of this machine.
-    pub(super) fn book(&mut self, cparams: &Cparams, probed: Option<&Probed>, chunk: &Chunk<'_>) {
+    fn book(&mut self, cparams: &Cparams, probed: Option<&Probed>, chunk: &Chunk<'_>) {
         let Some(probed) = probed else { return };
         let m = &probed.measurement;
         self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
