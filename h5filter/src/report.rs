@@ -1,7 +1,7 @@
 //! What the filter says, on stderr.
+#![allow(unsafe_code, reason = "std's stderr has a lock, which a fork may leave locked")]
 
 use std::fmt::Display;
-use std::io::{self, Write as _};
 
 use crate::per_process::PerProcess;
 
@@ -14,7 +14,8 @@ static SAID: PerProcess<Vec<String>> = PerProcess::new();
 pub(crate) fn line(text: impl Display) {
     // One write, so that lines of several threads stay whole.
     let line = format!("{text}\n");
-    let _ = io::stderr().write_all(line.as_bytes());
+    // SAFETY: the pointer and the length are those of a string.
+    let _ = unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
 /// Writes a line unless this process has written the same one before.

@@ -89,6 +89,21 @@ fn run(config: &Config, machine: &mut Machine, chunks: usize) -> Run {
     Run { search, ctime, history: out, readapts }
 }
 
+/// What is best after some chunks that cost what the prober says.
+fn settle(config: &Config, prober: &mut dyn Prober, chunks: u64) -> Cparams {
+    let bytes = vec![1; CHUNK];
+    let chunk = Chunk::new(&bytes, 4);
+    let mut search = Search::new(config, Origin::Fixed, Spread.predict(&chunk), None);
+    for id in 0..chunks {
+        search.explore(id, &chunk, Totals::default(), prober);
+        let cparams = search.best();
+        let request = Probe { bytes: &bytes, typesize: 4, cparams, decompress: false, repeats: 1 };
+        let m = prober.probe(&request).unwrap().measurement;
+        search.told(id, &cparams, &m);
+    }
+    search.best()
+}
+
 fn config(t: f32) -> Config {
     Config { tradeoff: Tradeoff::new(t).unwrap(), ..Config::default() }
 }
@@ -236,19 +251,8 @@ fn threads_are_tried_up_to_the_most_allowed() {
             Some(probed)
         }
     }
-    let bytes = vec![1; CHUNK];
-    let chunk = Chunk::new(&bytes, 4);
     let config = Config { max_threads: 4, probe_share: 1.0, ..config(0.3) };
-    let mut search = Search::new(&config, Origin::Fixed, Spread.predict(&chunk), None);
-    let mut machine = Threads(Machine::new(|_| 1.0));
-    for id in 0..80 {
-        search.explore(id, &chunk, Totals::default(), &mut machine);
-        let best = search.best();
-        let mut m = machine.0.cost(&best, CHUNK);
-        m.ctime /= f64::from(best.threads);
-        search.told(id, &best, &m);
-    }
-    assert_eq!(search.best().threads, 4);
+    assert_eq!(settle(&config, &mut Threads(Machine::new(|_| 1.0)), 80).threads, 4);
 }
 
 #[test]
@@ -282,19 +286,8 @@ fn what_shrinks_only_in_large_blocks_is_found_on_a_whole_chunk() {
             Some(probed)
         }
     }
-    let bytes = vec![1; CHUNK];
-    let chunk = Chunk::new(&bytes, 4);
-    let mut search = Search::new(&config(0.1), Origin::Fixed, Spread.predict(&chunk), None);
-    let mut machine = Blocks(Machine::new(|_| 0.6));
-    for id in 0..80 {
-        search.explore(id, &chunk, Totals::default(), &mut machine);
-        let best = search.best();
-        let request =
-            Probe { bytes: &bytes, typesize: 4, cparams: best, decompress: false, repeats: 1 };
-        let m = machine.probe(&request).unwrap().measurement;
-        search.told(id, &best, &m);
-    }
-    assert_eq!(search.best().codec, Codec::BloscLz);
+    let best = settle(&config(0.1), &mut Blocks(Machine::new(|_| 0.6)), 80);
+    assert_eq!(best.codec, Codec::BloscLz);
 }
 
 #[test]
@@ -310,17 +303,6 @@ fn a_sample_that_promised_too_much_puts_the_runners_up_on_again() {
             Some(probed)
         }
     }
-    let bytes = vec![1; CHUNK];
-    let chunk = Chunk::new(&bytes, 4);
-    let mut search = Search::new(&config(0.7), Origin::Fixed, Spread.predict(&chunk), None);
-    let mut machine = Promising(Machine::new(|_| 0.3));
-    for id in 0..120 {
-        search.explore(id, &chunk, Totals::default(), &mut machine);
-        let best = search.best();
-        let request =
-            Probe { bytes: &bytes, typesize: 4, cparams: best, decompress: false, repeats: 1 };
-        let m = machine.probe(&request).unwrap().measurement;
-        search.told(id, &best, &m);
-    }
-    assert_ne!(search.best().codec, Codec::Zstd);
+    let best = settle(&config(0.7), &mut Promising(Machine::new(|_| 0.3)), 120);
+    assert_ne!(best.codec, Codec::Zstd);
 }
