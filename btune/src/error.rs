@@ -80,6 +80,9 @@ pub enum BackendError {
     /// The chunk is larger than the format allows.
     #[error("a chunk of {0} bytes is too large for Blosc2: at most {max} bytes", max = crate::blosc::MAX_CHUNK_BYTES)]
     TooLarge(usize),
+    /// There is no memory for a buffer.
+    #[error("no memory for {0} bytes")]
+    Memory(usize),
     /// C-Blosc2 refused the parameters.
     #[error("C-Blosc2 made no context for these parameters")]
     Context,

@@ -22,6 +22,14 @@ impl Buffer {
         start.map(|start| Self { start, len }).ok_or(FilterError::Memory(len))
     }
 
+    /// `len` bytes of any value, with zeros behind them up to `room` bytes, which are not counted.
+    pub(crate) fn with_room(len: usize, room: usize) -> Result<Self, FilterError> {
+        let mut buffer = Self::new(room.max(len))?;
+        buffer.bytes_mut()[len..].fill(0);
+        buffer.len = len;
+        Ok(buffer)
+    }
+
     /// The number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -61,6 +69,9 @@ mod tests {
         assert_eq!(buffer.len(), 1000);
         assert!(buffer.bytes_mut().iter().all(|&b| b == 7));
         assert!(Buffer::new(0).is_ok());
+        let mut roomy = Buffer::with_room(10, 100).unwrap();
+        assert_eq!((roomy.len(), roomy.bytes_mut().len()), (10, 10));
+        assert_eq!(Buffer::with_room(10, 0).unwrap().len(), 10);
         // Opaque: an allocation that nobody uses may be optimised away, and then always succeeds.
         let impossible = black_box(Buffer::new(black_box(usize::MAX)));
         assert!(matches!(impossible, Err(FilterError::Memory(usize::MAX))));

@@ -18,12 +18,18 @@ pub(crate) fn decode(
     stored: &[u8],
     worker: &mut Worker,
 ) -> Result<Buffer, FilterError> {
+    let values = Values::parse(values);
     let stored = Stored::parse(stored).map_err(BackendError::from)?;
     let nbytes = stored.nbytes();
-    if nbytes > most(Values::parse(values).chunk_bytes) {
+    if nbytes > most(values.chunk_bytes) {
         return Err(FilterError::Inflated(nbytes));
     }
-    let mut buffer = Buffer::new(nbytes)?;
+    let shape = stored.shapes().map(|(chunk, _)| chunk);
+    if shape.is_some_and(|shape| !values.dims.is_empty() && *shape != *values.dims) {
+        return Err(FilterError::Shape);
+    }
+    // HDF5 does not look whether a chunk has the bytes that it should have.
+    let mut buffer = Buffer::with_room(nbytes, values.chunk_bytes)?;
     worker.backend.decode(&stored, buffer.bytes_mut())?;
     Ok(buffer)
 }

@@ -90,7 +90,7 @@ fn tuned(
     let trial = lock().ask(chunk, &mut worker.backend);
     let form = form(values, chunk.bytes().len(), BlockShape::Rows);
     let intent = Intent { tradeoff, perf_mode, origin: trial.origin };
-    let dest = worker_out(&mut worker.out, chunk.bytes().len(), &form);
+    let dest = worker_out(&mut worker.out, chunk.bytes().len(), &form)?;
     let encoded = worker.backend.encode_frame(
         chunk,
         &form,
@@ -113,7 +113,7 @@ fn compress(
     cparams: &Cparams,
     worker: &mut Worker,
 ) -> Result<usize, BackendError> {
-    let dest = worker_out(&mut worker.out, chunk.bytes().len(), form);
+    let dest = worker_out(&mut worker.out, chunk.bytes().len(), form)?;
     let encoded = worker.backend.encode_frame(chunk, form, cparams, None, false, dest)?;
     Ok(encoded.len)
 }
@@ -146,12 +146,17 @@ fn form(values: &Values, nbytes: usize, blocks: BlockShape) -> Form {
 }
 
 /// Room for a frame.
-fn worker_out<'a>(out: &'a mut Vec<u8>, nbytes: usize, form: &Form) -> &'a mut [u8] {
+fn worker_out<'a>(
+    out: &'a mut Vec<u8>,
+    nbytes: usize,
+    form: &Form,
+) -> Result<&'a mut [u8], BackendError> {
     let bound = frame_bound(nbytes, form);
     if out.len() < bound {
+        out.try_reserve_exact(bound - out.len()).map_err(|_| BackendError::Memory(bound))?;
         out.resize(bound, 0);
     }
-    &mut out[..bound]
+    Ok(&mut out[..bound])
 }
 
 /// Names a data set in the trace: its token, bytes per element, and the chunk's shape or bytes.

@@ -18,6 +18,9 @@ pub(crate) enum FilterError {
     /// A stored chunk claims to hold far more than a chunk of its data set.
     #[error("a stored chunk claims {0} bytes, far more than a chunk of its data set has")]
     Inflated(usize),
+    /// A stored chunk is an array of another shape than a chunk of its data set.
+    #[error("a stored chunk has another shape than a chunk of its data set")]
+    Shape,
     /// No memory.
     #[error("no memory for {0} bytes")]
     Memory(usize),

@@ -58,7 +58,7 @@ extern "C" fn on_set_local(dcpl: Id, datatype: Id, _space: Id, caller: *const c_
     // The space is that of a chunk, not of the data set: it says nothing new.
     // A failure is fatal for the data set, so a panic is none: the values stay as they are.
     guard(1, || {
-        Worker::with(|worker| match set_local(dcpl, datatype, caller, worker) {
+        Worker::with(false, |worker| match set_local(dcpl, datatype, caller, worker) {
             Ok(()) => 1,
             Err(error) => {
                 worker.refuse(&error);
@@ -94,7 +94,7 @@ unsafe extern "C" fn on_filter(
         // SAFETY: the buffer holds at least `nbytes` bytes, and is lent as the variables are. The slice is
         // not used any more when the buffer is written to or freed.
         let input = unsafe { slice::from_raw_parts(buf.cast::<u8>(), nbytes) };
-        Worker::with(|worker| {
+        Worker::with(true, |worker| {
             let result = if flags & REVERSE == 0 {
                 let optional = flags & OPTIONAL != 0;
                 let call = Call { caller: caller as usize, optional, values, input };

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Display;
+use std::time::{Duration, Instant};
 
 use btune::blosc::Backend;
 
@@ -12,11 +13,15 @@ use crate::settings::Settings;
 /// A buffer above this size is not kept.
 const MAX_KEPT: usize = 64 << 20;
 
+/// For this long settings are taken to be the same.
+const LATELY: Duration = Duration::from_millis(10);
+
 /// The tools of a thread.
 pub(crate) struct Worker {
     process: u32,
     pub(crate) backend: Backend,
     pub(crate) settings: Settings,
+    refreshed: Option<Instant>,
     /// Room for an encoded chunk.
     pub(crate) out: Vec<u8>,
 }
@@ -28,13 +33,24 @@ thread_local! {
 impl Worker {
     fn new() -> Self {
         let process = std::process::id();
-        Self { process, backend: Backend::new(), settings: Settings::default(), out: Vec::new() }
+        Self {
+            process,
+            backend: Backend::new(),
+            settings: Settings::default(),
+            refreshed: None,
+            out: Vec::new(),
+        }
     }
 
-    /// Calls `f` with this thread's worker, its settings up to date.
-    pub(crate) fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
+    /// Calls `f` with this thread's worker. Its settings are up to date, or with `lately` from the last few
+    /// milliseconds: to read the environment for every chunk is not safe while another thread changes it.
+    pub(crate) fn with<R>(lately: bool, f: impl FnOnce(&mut Self) -> R) -> R {
         let mut worker = Self::take();
-        worker.settings.refresh();
+        let now = Instant::now();
+        if !lately || worker.refreshed.is_none_or(|then| now - then > LATELY) {
+            worker.settings.refresh();
+            worker.refreshed = Some(now);
+        }
         let result = f(&mut worker);
         worker.put_back();
         result

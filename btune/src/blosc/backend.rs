@@ -89,8 +89,10 @@ impl Backend {
     ) -> Result<Measurement, BackendError> {
         check_len(chunk.bytes().len())?;
         let plan = Plan::new(chunk, &Form::Plain, cparams);
-        let (header, seconds) = encode::compress(&plan, chunk, &mut self.pool, out)
-            .unwrap_or_else(|| encode::store(chunk, out));
+        let (header, seconds) = match encode::compress(&plan, chunk, &mut self.pool, out) {
+            Some(compressed) => compressed,
+            None => encode::store(chunk, out)?,
+        };
         let dtime = if measure_dtime { Some(self.time_decode(&header, out)?) } else { None };
         Ok(measurement(chunk.bytes().len(), &header, seconds, dtime))
     }
@@ -117,8 +119,8 @@ impl Backend {
         match &stored.grid {
             Some(grid) if grid.relation() != Relation::Same && !fills(header) => {
                 let mut blocks = std::mem::take(&mut self.scratch);
-                let result =
-                    self.decode_chunk(header, stored.chunk, grown(&mut blocks, header.nbytes));
+                let result = grown(&mut blocks, header.nbytes)
+                    .and_then(|blocks| self.decode_chunk(header, stored.chunk, blocks));
                 if result.is_ok() {
                     grid.scatter(&blocks[..header.nbytes], dest);
                 }
@@ -197,7 +199,8 @@ impl Backend {
     fn time_decode(&mut self, header: &ChunkHeader, chunk: &[u8]) -> Result<f64, BackendError> {
         let mut dest = std::mem::take(&mut self.timed);
         let begin = Instant::now();
-        let result = self.decode_chunk(header, chunk, grown(&mut dest, header.nbytes));
+        let result =
+            grown(&mut dest, header.nbytes).and_then(|dest| self.decode_chunk(header, chunk, dest));
         let time = seconds(begin);
         self.timed = dest;
         result.map(|()| time)
@@ -208,7 +211,7 @@ impl Backend {
         let chunk = Chunk::new(probe.bytes, probe.typesize);
         let plan = Plan::new(&chunk, &Form::Plain, &probe.cparams);
         let (header, ctime) = if plan.store {
-            encode::store(&chunk, out)
+            encode::store(&chunk, out).ok()?
         } else {
             encode::compress(&plan, &chunk, &mut self.pool, out)?
         };

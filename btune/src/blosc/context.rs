@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "C-Blosc2 is called through its C interface")]
 
 use std::ffi::c_void;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::{Once, OnceLock};
 
 use blosc2_rs_sys as sys;
@@ -65,9 +65,13 @@ mod field {
     pub(super) const CLEVEL: usize = 84;
     pub(super) const FILTERS: usize = 129;
     pub(super) const METAS: usize = 135;
+    pub(super) const TUNER_PARAMS: usize = 856;
     pub(super) const THREADS: usize = 928;
     pub(super) const NEW_THREADS: usize = 930;
 }
+
+/// What the library's own tuner is given, which does not look at it.
+static TUNER_PARAMS: u8 = 0;
 
 /// A context that compresses.
 #[derive(Debug)]
@@ -108,6 +112,11 @@ impl Compressor {
         self.context.write(field::SPLIT, i32::from(params.split.code()));
         self.context.write(field::TYPESIZE, i32::try_from(params.typesize).unwrap_or(1));
         self.context.write(field::BLOCK, i32::try_from(params.block).unwrap_or(0));
+        // With parameters for its tuner the library takes the block size as it is. To choose one, or to look
+        // whether it fits, it would read the environment (`BLOSC_INFO`) at each call, which is not safe while
+        // another thread changes it.
+        let params_of_tuner = if params.block > 0 { &raw const TUNER_PARAMS } else { ptr::null() };
+        self.context.write(field::TUNER_PARAMS, params_of_tuner);
         self.context.write(field::FILTERS, params.pipeline.filters);
         self.context.write(field::METAS, params.pipeline.metas);
     }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::chunk::Chunk;
 use crate::cparams::{Codec, Pipeline, SplitMode};
+use crate::error::BackendError;
 use crate::record::Record;
 
 use super::auto::whole_elements;
@@ -53,7 +54,7 @@ impl Body {
         let begin = Instant::now();
         let source = match &grid {
             Some(grid) if grid.relation() != Relation::Same => {
-                let blocks = grown(blocks, grid.padded_bytes()?);
+                let blocks = grown(blocks, grid.padded_bytes()?).ok()?;
                 grid.gather(bytes, blocks);
                 &*blocks
             }
@@ -167,7 +168,7 @@ pub(super) fn compress(
     let compressor = pool.compressor(&plan.params)?;
     let room = bytes.len() + CHUNK_HEADER;
     out.clear();
-    out.reserve(room);
+    out.try_reserve(room).ok()?;
     let begin = Instant::now();
     compressor.append(bytes, out, room).ok().filter(|&len| len > 0)?;
     let seconds = seconds(begin);
@@ -176,14 +177,17 @@ pub(super) fn compress(
 
 /// Stores the bytes as they are in a chunk without a frame, which replaces what is in `out`. Returns the
 /// seconds it took, too.
-pub(super) fn store(chunk: &Chunk<'_>, out: &mut Vec<u8>) -> (ChunkHeader, f64) {
+pub(super) fn store(
+    chunk: &Chunk<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(ChunkHeader, f64), BackendError> {
     let header = header_to_store(chunk, None);
     out.clear();
-    out.reserve(header.cbytes);
+    out.try_reserve(header.cbytes).map_err(|_| BackendError::Memory(header.cbytes))?;
     let begin = Instant::now();
     out.extend_from_slice(&stored_header(&header));
     out.extend_from_slice(chunk.bytes());
-    (header, seconds(begin))
+    Ok((header, seconds(begin)))
 }
 
 /// Blocks that need no padding; `None` where there are none.
@@ -205,9 +209,10 @@ pub(super) fn fills(header: &ChunkHeader) -> bool {
 }
 
 /// The first `len` bytes, made if there are not as many yet.
-pub(super) fn grown(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+pub(super) fn grown(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8], BackendError> {
     if buffer.len() < len {
+        buffer.try_reserve_exact(len - buffer.len()).map_err(|_| BackendError::Memory(len))?;
         buffer.resize(len, 0);
     }
-    &mut buffer[..len]
+    Ok(&mut buffer[..len])
 }
