@@ -37,7 +37,7 @@ def test_every_command_of_the_readme_works(tmp_path):
     assert len(blocks) >= 6
     assert sum(bool(skipped) for skipped, _, _ in blocks) <= 3
 
-    for name in ("dist", "examples"):
+    for name in ("dist", "examples", ".venv"):
         (tmp_path / name).symlink_to(support.ROOT / name)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     env = support.clean_env(PATH=path, CHECKOUT=support.ROOT)

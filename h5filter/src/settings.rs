@@ -46,7 +46,9 @@ impl Settings {
     fn parse(texts: Texts) -> (Self, Vec<String>) {
         let text = |name: &str| {
             let at = NAMES.iter().position(|&n| n == name)?;
-            texts[at].as_ref().map(|text| text.to_string_lossy().into_owned())
+            // A variable that is set to nothing is not set.
+            let text = texts[at].as_ref().filter(|text| !text.is_empty())?;
+            Some(text.to_string_lossy().into_owned())
         };
         let (mut config, errors) = Config::from_vars(text);
         let valid = |variable: &str| {

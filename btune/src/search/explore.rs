@@ -9,6 +9,8 @@ use crate::tuner::{Probe, Probed, Prober};
 
 /// Below this tradeoff a small difference of time decides, and the finalists are timed twice.
 const TIMED_TWICE_BELOW: f64 = 0.7;
+/// A probe that takes this many times as long as expected was disturbed.
+const DISTURBED: f64 = 4.0;
 /// A candidate whose probe has to wait for the time of this many chunks is left out of a readapt.
 const SCREEN_WAIT: f64 = 40.0;
 /// A challenger that has to wait for the time of this many is given up.
@@ -38,8 +40,9 @@ impl Search {
             }
             return (!patient).then_some(0.0);
         }
+        let expected = self.expected(&request);
         let result = prober.probe(&request);
-        self.book(&cparams, result.as_ref(), chunk);
+        self.book(&cparams, expected, result.as_ref(), chunk);
         let totals = result.as_ref().and_then(|p| self.objective.totals(&p.measurement));
         if let Some(round) = &mut self.round {
             round.record(totals);
@@ -75,8 +78,9 @@ impl Search {
         }
         self.last = if self.last == Readapt::Wait { Readapt::Soft } else { self.last };
         self.challengers.pop_front();
+        let expected = self.expected(&request);
         let result = prober.probe(&request);
-        self.book(&challenger, result.as_ref(), chunk);
+        self.book(&challenger, expected, result.as_ref(), chunk);
         let result = result?;
         if let Some(totals) = self.objective.totals(&result.measurement) {
             self.duel = Some(Duel { trial, best: self.best, challenger, totals });
@@ -99,13 +103,21 @@ impl Search {
         seconds * f64::from(probe.repeats)
     }
 
-    /// Books what a probe took and what it tells of this machine.
-    fn book(&mut self, cparams: &Cparams, probed: Option<&Probed>, chunk: &Chunk<'_>) {
+    /// Books what a probe took and what it tells of this machine. What took very much longer than expected was
+    /// disturbed, by another program say, and is booked as if it had not been: else one disturbance would
+    /// use up the time of all other probes.
+    fn book(
+        &mut self,
+        cparams: &Cparams,
+        expected: f64,
+        probed: Option<&Probed>,
+        chunk: &Chunk<'_>,
+    ) {
         let Some(probed) = probed else { return };
         let m = &probed.measurement;
         self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
         self.budget.start(self.ranking.typical(), chunk.bytes().len());
-        self.budget.spend(probed.seconds);
+        self.budget.spend(probed.seconds.min(DISTURBED * expected));
         if *cparams == self.best {
             self.dtime_rate = m.dtime.map(|dtime| dtime / m.nbytes as f64).or(self.dtime_rate);
         }

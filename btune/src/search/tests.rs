@@ -306,3 +306,28 @@ fn a_sample_that_promised_too_much_puts_the_runners_up_on_again() {
     let best = settle(&config(0.7), &mut Promising(Machine::new(|_| 0.3)), 120);
     assert_ne!(best.codec, Codec::Zstd);
 }
+
+#[test]
+fn a_disturbance_costs_one_candidate_and_not_the_search() {
+    struct Disturbed {
+        machine: Machine,
+        at: usize,
+    }
+    impl Prober for Disturbed {
+        fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+            let mut probed = self.machine.probe(probe)?;
+            if self.machine.probes == self.at {
+                probed.seconds += 0.02;
+                probed.measurement.ctime += 0.02;
+            }
+            Some(probed)
+        }
+    }
+    let favours_bytedelta = favours(Filter::ByteDelta);
+    for at in 1..14 {
+        let mut prober = Disturbed { machine: Machine::new(favours_bytedelta), at };
+        let best = settle(&config(0.5), &mut prober, 20);
+        let regret = regret(&config(0.5), &prober.machine, &best);
+        assert!(regret < 0.1, "probe {at} disturbed: {best} is off by {regret:.3}");
+    }
+}
