@@ -101,3 +101,34 @@ print("held")
 def test_frames_of_another_size_are_refused_before_memory_is_taken(tmp_path):
     done = run_btune(_CLAIMS, tmp_path / "claims.h5")
     assert done.stdout == "held\n"
+
+
+_SHAPES = """
+import sys
+import blosc2, h5py, numpy as np
+a = np.arange(64 * 80, dtype="i4").reshape(80, 64)
+small = np.arange(1000, dtype="i4")
+with h5py.File(sys.argv[1], "w") as f:
+    d = f.create_dataset("x", (64, 80), "i4", chunks=(64, 80), compression=32026)
+    for array in (a, a[:40], np.tile(a, 2), a.ravel()):
+        frame = blosc2.asarray(array, chunks=array.shape).to_cframe()
+        d.id.write_direct_chunk((0, 0), bytes(frame))
+        d.id.refresh()
+        try:
+            d[()]
+            raise SystemExit(f"{array.shape} was read")
+        except OSError:
+            pass
+    # A plain frame may be shorter, behind another filter: what is missing reads as zeros.
+    d = f.create_dataset("y", (1 << 22,), "i4", chunks=(1 << 22,), compression=32026)
+    frame = blosc2.SChunk(chunksize=4000, data=small, cparams={"typesize": 4}, contiguous=True)
+    d.id.write_direct_chunk((0,), frame.to_cframe())
+    d.id.refresh()
+    got = d[()]
+    assert (got[:1000] == small).all() and not got[1000:].any()
+print("held")
+"""
+
+
+def test_arrays_of_another_shape_are_refused_and_short_chunks_are_not_read_past(tmp_path):
+    assert run_btune(_SHAPES, tmp_path / "shapes.h5").stdout == "held\n"

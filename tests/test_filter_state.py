@@ -164,3 +164,62 @@ def test_decompression_modes_leave_the_array_alone_and_measure_decompression(tmp
                 BTUNE_TRACE="json",
             )
             assert len(trace_rows(done.stderr)) == 48
+
+
+_CLOSED = """
+import os, sys
+import h5py, numpy as np
+os.close(2)
+a = np.cumsum(np.random.default_rng(1).integers(-3, 4, 400_000)).astype("f4")
+with h5py.File(sys.argv[1], "w") as f:
+    assert f.id.get_vfd_handle() == 2
+    f.create_dataset("a", data=a, chunks=(2000,), compression=32026)
+with h5py.File(sys.argv[1]) as f:
+    assert (f["a"][()] == a).all()
+print("intact")
+"""
+
+
+def test_a_file_that_got_the_number_of_a_closed_stderr_is_not_written_to(tmp_path):
+    done = run_btune(_CLOSED, tmp_path / "closed.h5", BTUNE_TRADEOFF=0.5, BTUNE_TRACE=1)
+    assert done.stdout == "intact\n"
+
+
+_LITTLE_MEMORY = """
+import resource, sys
+import h5py, numpy as np
+a = (np.arange(1 << 21, dtype="u4") // 3).reshape(64, -1)
+with h5py.File(sys.argv[1], "w", rdcc_nbytes=0) as f:
+    d = f.create_dataset("a", a.shape, "u4", chunks=a.shape, compression=32026)
+    f.create_dataset("loads the plugin", data=a[:, :16], chunks=(8, 8), compression=32026)
+    pages = int(open("/proc/self/statm").read().split()[0])
+    limit = pages * resource.getpagesize() + (int(sys.argv[2]) << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        d[()] = a
+    except (MemoryError, OSError):
+        raise SystemExit("HDF5 itself had no memory")
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+"""
+
+
+def test_without_memory_a_chunk_is_stored_as_it_is_and_nothing_is_aborted(tmp_path):
+    for spare in (9, 12, 18, 26, 40):
+        done = run_btune(
+            _LITTLE_MEMORY, tmp_path / "memory.h5", spare, BTUNE_TRADEOFF=0.5, check=False
+        )
+        assert done.returncode in (0, 1), done.stderr
+
+
+_SMALL = """
+import sys
+import h5py, numpy as np
+with h5py.File(sys.argv[1], "w") as f:
+    a = np.arange(100_000).reshape(100, 1000)
+    f.create_dataset("a", data=a, chunks=(10, 1000), compression=32026)
+"""
+
+
+def test_blosc_info_has_no_effect(tmp_path):
+    done = run_btune(_SMALL, tmp_path / "info.h5", BTUNE_TRADEOFF=0.5, BLOSC_INFO=1)
+    assert (done.stdout, done.stderr) == ("", "")
