@@ -7,8 +7,9 @@ use crate::cparams::Cparams;
 use crate::search::Readapt;
 use crate::tuner::{Probe, Probed, Prober};
 
-/// Below this tradeoff a small difference of time decides, and the finalists are timed twice.
-const TIMED_TWICE_BELOW: f64 = 0.7;
+/// Below this tradeoff a small difference of time decides: there is less time to look, and the finalists are
+/// timed twice.
+pub(super) const TIMED_TWICE_BELOW: f64 = 0.7;
 /// A probe that takes this many times as long as expected was disturbed.
 const DISTURBED: f64 = 4.0;
 /// A candidate whose probe has to wait for the time of this many chunks is left out of a readapt.

@@ -260,7 +260,8 @@ impl Search {
         if kind == Readapt::Hard {
             candidates.extend(self.ranking.population());
             candidates.extend(self.evidence.nearest(2));
-            self.round = Some(Round::hard(chunk, position, candidates));
+            let brief = self.objective.t < explore::TIMED_TWICE_BELOW;
+            self.round = Some(Round::hard(chunk, position, candidates, brief));
             return true;
         }
         // Soft readapts take turns between levels and blocks.

@@ -12,6 +12,9 @@ use crate::cparams::Cparams;
 /// Bytes on which candidates are first tried. Measured on 48 arrays: the best of 66 by 32 KiB loses 6 %
 /// against the best by whole chunks, by 16 KiB 10 %.
 const SCREEN_BYTES: usize = 32 << 10;
+/// Where speed counts, of a chunk of less than 512 KiB a sixteenth, down to this, so that there is time for as
+/// many candidates. Where size counts there is more time, and small pieces flatter strong levels.
+const LEAST_SCREEN_BYTES: usize = 16 << 10;
 /// Bytes on which the best of them are compared: 3 to 4 % loss.
 const FINAL_BYTES: usize = 128 << 10;
 /// Parents of a generation, and finalists.
@@ -45,6 +48,7 @@ pub(super) struct Round {
     pub(super) typesize: usize,
     pub(super) stage: Stage,
     sample: Vec<u8>,
+    screen_bytes: usize,
     queue: VecDeque<Cparams>,
     tried: Vec<Tried>,
     finals: Vec<Tried>,
@@ -53,9 +57,19 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// A hard readapt: all candidates are screened, then bred, then the best compared again.
-    pub(super) fn hard(chunk: &Chunk<'_>, position: f64, population: Vec<Cparams>) -> Self {
-        Self::new(Readapt::Hard, Stage::Screen, chunk, position, population)
+    /// A hard readapt: all candidates are screened, then bred, then the best compared again. With `brief` the
+    /// pieces that they are screened on may be smaller.
+    pub(super) fn hard(
+        chunk: &Chunk<'_>,
+        position: f64,
+        population: Vec<Cparams>,
+        brief: bool,
+    ) -> Self {
+        let mut round = Self::new(Readapt::Hard, Stage::Screen, chunk, position, population);
+        if brief {
+            round.screen_bytes = (chunk.bytes().len() / 16).clamp(LEAST_SCREEN_BYTES, SCREEN_BYTES);
+        }
+        round
     }
 
     /// A soft readapt: a few candidates are compared at once on the larger sample.
@@ -75,6 +89,7 @@ impl Round {
             stage,
             typesize: chunk.typesize(),
             sample: chunk.piece(FINAL_BYTES, position).to_vec(),
+            screen_bytes: SCREEN_BYTES,
             queue: VecDeque::new(),
             tried: Vec::new(),
             finals: Vec::new(),
@@ -93,7 +108,7 @@ impl Round {
     /// The bytes that candidates are tried on now.
     pub(super) fn bytes(&self) -> &[u8] {
         match self.stage {
-            Stage::Screen => Chunk::new(&self.sample, self.typesize).piece(SCREEN_BYTES, 0.5),
+            Stage::Screen => Chunk::new(&self.sample, self.typesize).piece(self.screen_bytes, 0.5),
             Stage::Final => &self.sample,
         }
     }
