@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::config::{Config, RepeatMode, TraceFormat};
+use crate::config::{Config, TraceFormat};
 use crate::cparams::{Cparams, SplitMode};
 use crate::search::{Origin, Readapt, State};
 
@@ -57,7 +57,6 @@ pub fn banner(config: &Config) -> String {
     } else {
         format!("{:.6}", config.tradeoff.ratio())
     };
-    let repeat: RepeatMode = behaviour.repeat;
     format!(
         "{RULE}\nBtune version: {}\n\
          Performance Mode: {}, Compression tradeoff: {tradeoff}, Bandwidth: {}\n\
@@ -68,7 +67,7 @@ pub fn banner(config: &Config) -> String {
         behaviour.waits,
         behaviour.softs,
         behaviour.hards,
-        repeat.name(),
+        behaviour.repeat.name(),
     )
 }
 

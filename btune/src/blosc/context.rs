@@ -39,9 +39,10 @@ unsafe impl Send for Context {}
 
 impl Context {
     fn write<T: Copy>(&self, offset: usize, value: T) {
-        // SAFETY: the context is live, used by one thread at a time, and larger than the last offset. That
-        // a field of this type lies there is what `fields_are_known` finds out, with a context that nothing
-        // but the library's getter reads before it is freed.
+        // SAFETY: the context is live, used by one thread at a time, and larger than the last offset. The
+        // offsets are those of one version of the library, which is pinned. What its getter shows of them
+        // `fields_are_known` compares first, with a context that only the getter reads before it is freed;
+        // the others lie beside fields that it shows.
         unsafe { self.0.as_ptr().cast::<u8>().add(offset).cast::<T>().write_unaligned(value) }
     }
 }

@@ -10,7 +10,7 @@ const PIECES: usize = 8;
 /// stays short beside its compression.
 const ELEMENTS: std::ops::RangeInclusive<usize> = 10..=40;
 /// Sketches nearer than this are of one kind. In 20 real arrays, chunks are 0.005 to 0.11 from the mean of
-/// their kind (medians), and 49 of 56 pairs of arrays of the same typesize are farther than this apart.
+/// their kind (medians), and 54 of 60 pairs of arrays of the same typesize are farther than this apart.
 const NEAR: f32 = 0.2;
 /// Values per plane: see [`Sketch::of`].
 const VALUES: usize = 3;

@@ -124,8 +124,8 @@ impl Ranking {
         candidates.into_iter().take(FOLLOWERS).map(|c| c.1).collect()
     }
 
-    /// What shrinks most without being much slower than the first, each with another filter; and storing, which is right
-    /// where even these save nothing.
+    /// What shrinks most without being much slower than the first, each with another filter; and storing,
+    /// which is right where even these save nothing.
     pub(super) fn strongest(&self) -> Vec<Cparams> {
         let first = self.first();
         let limit = self.nearest(&first).map_or(f64::INFINITY, |p| p.ctime * SLOW);

@@ -135,12 +135,12 @@ impl Round {
 
     /// What these parameters cost on the smaller sample.
     pub(super) fn screened(&self, cparams: &Cparams) -> Option<Totals> {
-        self.tried.iter().find(|t| t.cparams == *cparams).map(|t| t.totals)
+        totals_in(&self.tried, cparams)
     }
 
     /// What these parameters cost on the bytes of this stage.
     pub(super) fn totals(&self, cparams: &Cparams) -> Option<Totals> {
-        self.results().iter().find(|t| t.cparams == *cparams).map(|t| t.totals)
+        totals_in(self.results(), cparams)
     }
 
     /// The queue is empty: fills it for the next step and says whether there is one. `ranked` holds the
@@ -215,4 +215,8 @@ impl Round {
             Stage::Final => &mut self.finals,
         }
     }
+}
+
+fn totals_in(results: &[Tried], cparams: &Cparams) -> Option<Totals> {
+    results.iter().find(|t| t.cparams == *cparams).map(|t| t.totals)
 }
