@@ -131,6 +131,19 @@ impl Filter {
         }
     }
 
+    /// The filter that fills these slots; `None` where no single one does.
+    #[must_use]
+    pub fn of_pipeline(pipeline: &Pipeline) -> Option<Self> {
+        let mut codes = pipeline.filters.into_iter().filter(|&code| code != 0);
+        match (codes.next(), codes.next(), codes.next()) {
+            (None, ..) => Some(Self::None),
+            (Some(1), Some(35), None) => Some(Self::ByteDelta),
+            (Some(35), None, _) => None,
+            (Some(lone), None, _) => Self::from_code(lone.into()).ok(),
+            _ => None,
+        }
+    }
+
     /// The slots that C-Blosc2 is given. A lone filter sits in the last slot, as C-Blosc2's own default
     /// does; bytedelta's metadata is the typesize (0 stands for 256 and more, where C-Blosc2 takes it
     /// from the chunk).
@@ -322,5 +335,11 @@ mod tests {
         let p = Filter::ByteDelta.pipeline(8);
         assert_eq!((p.filters, p.metas), ([0, 0, 0, 0, 1, 35], [0, 0, 0, 0, 0, 8]));
         assert_eq!(Filter::BitShuffle.pipeline(8).filters, [0, 0, 0, 0, 0, 2]);
+        for filter in Filter::ALL {
+            assert_eq!(Filter::of_pipeline(&filter.pipeline(8)), Some(filter));
+        }
+        for filters in [[0, 0, 0, 0, 0, 35], [0, 0, 0, 0, 2, 35], [0, 0, 0, 1, 35, 2], [9; 6]] {
+            assert_eq!(Filter::of_pipeline(&Pipeline { filters, metas: [0; 6] }), None);
+        }
     }
 }

@@ -24,7 +24,7 @@
 //!
 //! The decision modules (`config`, `cparams`, `chunk`, `cost`, `search`, `tuner`) have no clock, I/O,
 //! globals or FFI: the same measurements lead to the same decisions. The [`blosc`] module holds what
-//! touches the world: C-Blosc2 contexts and the frame format.
+//! touches the world: C-Blosc2 contexts and the frame format; [`process`] holds what plugins share.
 
 pub mod blosc;
 mod chunk;
@@ -32,13 +32,14 @@ mod config;
 mod cost;
 mod cparams;
 mod error;
+pub mod process;
 mod record;
 mod search;
 pub mod trace;
 mod tuner;
 
 pub use chunk::Chunk;
-pub use config::{Behaviour, Config, PerfMode, RepeatMode, TraceFormat, Tradeoff};
+pub use config::{Behaviour, Config, PerfMode, RepeatMode, TraceFormat, Tradeoff, Vars};
 pub use cost::{Measurement, Objective, Totals};
 pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
 pub use error::{BackendError, ConfigError, FrameError, ParamsError, RecordError, TunerError};

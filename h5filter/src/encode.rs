@@ -4,13 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{MutexGuard, PoisonError};
 
 use btune::blosc::{Backend, BlockShape, Form, Intent, MAX_CHUNK_BYTES, frame_bound};
+use btune::process::report;
 use btune::{
     BackendError, BlockSize, Chunk, Config, Cparams, SplitMode, TraceFormat, Tuner, trace,
 };
 
 use crate::cd_values::{FEWEST, Values};
 use crate::error::FilterError;
-use crate::report;
 use crate::state;
 use crate::worker::Worker;
 

@@ -1,10 +1,10 @@
 //! The HDF5 library that calls: several may live in one process, and none is linked.
 #![allow(unsafe_code, reason = "calls of HDF5's C interface, found in the caller's image")]
 
-use std::ffi::CStr;
-use std::mem::{MaybeUninit, transmute};
+use std::mem::transmute;
 use std::ptr;
 
+use btune::process::Image;
 use libc::{c_char, c_int, c_uint, c_void, size_t};
 
 use crate::cd_values::Layout;
@@ -135,42 +135,6 @@ impl Host {
         let rank = unsafe { (self.get_chunk)(dcpl, MAX_RANK, dims.as_mut_ptr()) };
         let rank = usize::try_from(rank).ok()?;
         Some(dims.get(..rank)?.to_vec())
-    }
-}
-
-/// A library that is loaded already.
-struct Image(*mut c_void);
-
-impl Image {
-    fn of(address: *const c_void) -> Option<Self> {
-        let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-        // SAFETY: any address may be asked for; `info` has room for the answer.
-        if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
-            return None;
-        }
-        // SAFETY: dladdr has succeeded, and so has filled it in.
-        let info = unsafe { info.assume_init() };
-        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
-        // SAFETY: the name is a string of the loader, and nothing is loaded that is not there yet.
-        let mut handle = unsafe { libc::dlopen(info.dli_fname, flags) };
-        if handle.is_null() {
-            // The program itself, with HDF5 linked in, is not opened by its name.
-            // SAFETY: a null name stands for the program.
-            handle = unsafe { libc::dlopen(ptr::null(), flags) };
-        }
-        (!handle.is_null()).then_some(Self(handle))
-    }
-
-    fn symbol(&self, name: &CStr) -> Option<ptr::NonNull<c_void>> {
-        // SAFETY: the handle is open and the name is a string.
-        ptr::NonNull::new(unsafe { libc::dlsym(self.0, name.as_ptr()) })
-    }
-}
-
-impl Drop for Image {
-    fn drop(&mut self) {
-        // SAFETY: opened in `of`, and closed once. The library stays: its code is on the stack.
-        unsafe { libc::dlclose(self.0) };
     }
 }
 

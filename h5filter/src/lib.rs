@@ -15,8 +15,6 @@ mod encode;
 mod error;
 pub mod ffi;
 mod host;
-mod per_process;
-mod report;
 mod set_local;
 mod settings;
 mod slot;

@@ -1,11 +1,11 @@
 //! Completes the filter's values when a data set is created.
 
+use btune::process::report;
 use libc::c_void;
 
 use crate::cd_values;
 use crate::error::FilterError;
 use crate::host::{Host, Id};
-use crate::report;
 use crate::worker::Worker;
 
 /// Stores the values of a data set of that type in its creation property list.

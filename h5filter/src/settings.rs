@@ -4,9 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::thread::available_parallelism;
 
-use btune::{Config, ConfigError};
+use btune::process::report;
+use btune::{Config, Vars};
 
-use crate::report;
 use crate::slot::Tuned;
 
 const TRADEOFF: &str = "BTUNE_TRADEOFF";
@@ -46,18 +46,11 @@ impl Settings {
     fn parse(texts: Texts) -> (Self, Vec<String>) {
         let text = |name: &str| {
             let at = NAMES.iter().position(|&n| n == name)?;
-            // A variable that is set to nothing is not set.
-            let text = texts[at].as_ref().filter(|text| !text.is_empty())?;
-            Some(text.to_string_lossy().into_owned())
+            Some(texts[at].as_ref()?.to_string_lossy().into_owned())
         };
-        let (mut config, errors) = Config::from_vars(text);
-        let valid = |variable: &str| {
-            let bad = errors
-                .iter()
-                .any(|e| matches!(e, ConfigError::Invalid { name, .. } if *name == variable));
-            text(variable).is_some() && !bad
-        };
-        let (has_tradeoff, has_mode) = (valid(TRADEOFF), valid(PERF_MODE));
+        let (vars, errors) = Vars::read(text);
+        let (has_tradeoff, has_mode) = (vars.tradeoff.is_some(), vars.perf_mode.is_some());
+        let mut config = vars.over(Config::default());
         let mut lines: Vec<_> =
             errors.iter().map(|error| format!("{error}; the default is used")).collect();
         if config.tradeoff.is_lossy() {
@@ -67,7 +60,7 @@ impl Settings {
             ));
         }
         config.max_threads = text(THREADS).and_then(|text| threads(&text)).unwrap_or(1);
-        let tune_all = text(TRADEOFF).is_some();
+        let tune_all = text(TRADEOFF).is_some_and(|text| !text.is_empty());
         (Self { texts, config, tune_all, has_tradeoff, has_mode }, lines)
     }
 

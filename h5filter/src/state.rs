@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use btune::process::PerProcess;
 use btune::{Config, Tuner};
-
-use crate::per_process::PerProcess;
 
 /// The most tuners that are kept; the one that was not used for longest goes.
 const MAX_STATES: usize = 64;

@@ -79,8 +79,9 @@ pub(super) fn whole_elements(block: usize, typesize: usize, nbytes: usize) -> us
 
 #[cfg(test)]
 mod tests {
-    use super::super::context::{Compressor, Params};
+    use super::super::context::Compressor;
     use super::super::header::ChunkHeader;
+    use super::super::params::Params;
     use super::*;
 
     /// What C-Blosc2 chooses when it is left to it.

@@ -10,18 +10,7 @@ use blosc2_rs_sys as sys;
 use crate::cparams::{Codec, Pipeline, SplitMode};
 
 use super::CHUNK_HEADER;
-
-/// What a context compresses with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Params {
-    pub(super) codec: Codec,
-    pub(super) clevel: u8,
-    pub(super) pipeline: Pipeline,
-    pub(super) split: SplitMode,
-    pub(super) typesize: usize,
-    pub(super) block: usize,
-    pub(super) threads: u16,
-}
+use super::params::Params;
 
 /// C-Blosc2 registers its filters when it is started.
 fn start() {

@@ -3,15 +3,14 @@
 use std::time::Instant;
 
 use crate::chunk::Chunk;
-use crate::cparams::{Codec, Pipeline, SplitMode};
 use crate::error::BackendError;
 use crate::record::Record;
 
 use super::auto::whole_elements;
 use super::backend::{Intent, seconds};
-use super::context::Params;
 use super::copy::{Grid, Relation};
 use super::header::{ChunkHeader, Special};
+use super::params::Params;
 use super::plan::{Form, Plan, item_of};
 use super::pool::Pool;
 use super::write::{FrameHeader, RECORD, header_len, stored_header, tail_len};
@@ -85,15 +84,7 @@ impl Body {
         let (front, body) = dest[head..head + header.cbytes].split_at_mut(CHUNK_HEADER);
         front.copy_from_slice(&stored_header(&header));
         body.copy_from_slice(chunk.bytes());
-        let params = Params {
-            codec: Codec::BloscLz,
-            clevel: 0,
-            pipeline: Pipeline::default(),
-            split: SplitMode::Never,
-            typesize: header.typesize,
-            block: header.block_size,
-            threads: 1,
-        };
+        let params = Params::stored(&header);
         Self { grid, params, head, header, seconds: seconds(begin) }
     }
 
@@ -104,25 +95,7 @@ impl Body {
 
     /// What was really done.
     pub(super) fn record(&self, intent: &Intent) -> Record {
-        let (header, params) = (&self.header, &self.params);
-        let split =
-            if header.split && !header.stored { SplitMode::Always } else { SplitMode::Never };
-        let pipeline = if header.stored { Pipeline::default() } else { header.pipeline };
-        let record = Record {
-            codec: if header.has_blocks() { header.codec } else { params.codec }.code(),
-            codec_meta: header.codec_meta,
-            filters: pipeline.filters,
-            filters_meta: pipeline.metas,
-            clevel: if header.stored { 0 } else { params.clevel },
-            split: split.code(),
-            block_size: header.block_size.max(1) as u32,
-            threads: params.threads,
-            ratio: 0,
-            quality: 0,
-            perf_mode: intent.perf_mode,
-            origin: intent.origin,
-        };
-        record.with_tradeoff(&intent.tradeoff)
+        self.params.record(&self.header, intent)
     }
 
     /// Writes what surrounds the chunk, with the record if room was left for one and the frame is large

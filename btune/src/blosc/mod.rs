@@ -12,6 +12,7 @@ mod encode;
 mod frame;
 mod header;
 mod msgpack;
+mod params;
 mod plan;
 mod pool;
 mod shape;
@@ -21,6 +22,7 @@ mod write;
 pub use backend::{Backend, Encoded, Intent};
 pub use frame::{Stored, StoredForm};
 pub use header::{ChunkHeader, Special};
+pub use params::Params;
 pub use plan::{BlockShape, Form};
 pub use write::frame_bound;
 

@@ -1,11 +1,10 @@
 //! What a chunk is to be compressed with, settled before C-Blosc2 is called.
 
 use crate::chunk::Chunk;
-use crate::cparams::{BlockSize, Cparams, Filter};
+use crate::cparams::{Cparams, Filter};
 
-use super::auto::{Choice, whole_elements};
-use super::context::Params;
 use super::copy::Grid;
+use super::params::Params;
 use super::{MAX_BLOCK_BYTES, MAX_DIMS, shape};
 
 /// What a frame holds.
@@ -45,38 +44,13 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(chunk: &Chunk<'_>, form: &Form, cparams: &Cparams) -> Self {
         let (nbytes, typesize) = (chunk.bytes().len(), chunk.typesize());
-        let filter = lossless_on(cparams.filter, nbytes, typesize);
         // The registered filter asks for the block size before it sets its filter.
         let stock = matches!(form, Form::B2nd { blocks: BlockShape::Stock, .. });
-        let choice = Choice {
-            codec: cparams.codec,
-            filter: if stock { Filter::Shuffle } else { filter },
-            clevel: cparams.clevel,
-            split: cparams.split,
-            typesize,
-        };
-        let target = match cparams.block_size {
-            BlockSize::Auto => choice.block(nbytes),
-            BlockSize::Doubled => choice.block(nbytes) * 2,
-            BlockSize::WholeChunk => nbytes,
-            BlockSize::Bytes(n) => n as usize,
-        };
-        let target = whole_elements(target, typesize, nbytes);
-        let grid = grid(chunk, form, target);
-        let block = grid.as_ref().and_then(Grid::block_bytes).unwrap_or(target);
-        Self {
-            params: Params {
-                codec: cparams.codec,
-                clevel: cparams.clevel,
-                pipeline: filter.pipeline(typesize),
-                split: cparams.split,
-                typesize,
-                block,
-                threads: cparams.threads.max(1),
-            },
-            grid,
-            store: cparams.is_store() || nbytes < typesize,
-        }
+        let sizes = stock.then_some(Filter::Shuffle);
+        let mut params = Params::sized(nbytes, typesize, cparams, sizes);
+        let grid = grid(chunk, form, params.block);
+        params.block = grid.as_ref().and_then(Grid::block_bytes).unwrap_or(params.block);
+        Self { params, grid, store: params.clevel == 0 }
     }
 }
 
@@ -102,13 +76,4 @@ pub(super) fn item_of(chunk: &Chunk<'_>, shape: &[usize]) -> Option<usize> {
     let item = nbytes.checked_div(elements)?;
     let dims = (1..=MAX_DIMS).contains(&shape.len());
     (dims && in_range && item == chunk.typesize() && item * elements == nbytes).then_some(item)
-}
-
-/// Delta and bytedelta lose bytes of blocks that are not whole elements.
-fn lossless_on(filter: Filter, nbytes: usize, typesize: usize) -> Filter {
-    match filter {
-        Filter::ByteDelta if !nbytes.is_multiple_of(typesize) => Filter::Shuffle,
-        Filter::Delta if !nbytes.is_multiple_of(typesize) => Filter::None,
-        filter => filter,
-    }
 }

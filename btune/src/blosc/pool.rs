@@ -1,6 +1,7 @@
 //! Contexts that are used again and again.
 
-use super::context::{Compressor, Decompressor, Params};
+use super::context::{Compressor, Decompressor};
+use super::params::Params;
 
 /// Contexts kept, of either kind.
 const KEPT: usize = 24;

@@ -20,39 +20,39 @@ const DUEL_WAIT: f64 = 160.0;
 impl Search {
     /// One probe of the round; none where there is no time for it.
     pub(super) fn step(&mut self, chunk: &Chunk<'_>, prober: &mut dyn Prober) -> Option<f64> {
-        let round = self.round.as_ref()?;
+        let mut round = self.round.take()?;
         self.last = round.kind;
         let Some(cparams) = round.next() else {
-            self.advance();
+            self.advance(round);
             return Some(0.0);
         };
         let twice = round.stage == Stage::Final && self.objective.t < TIMED_TWICE_BELOW;
         let request = Probe {
             bytes: round.bytes(),
             typesize: round.typesize,
-            cparams,
+            // A sample has too few blocks for more than one thread.
+            cparams: Cparams { threads: 1, ..cparams },
             decompress: self.objective.perf_mode.needs_dtime(),
             repeats: if twice { 2 } else { 1 },
         };
-        if !self.affords(&request) {
-            let patient = round.stage == Stage::Final || self.wait(&request, chunk) <= SCREEN_WAIT;
-            if !patient && let Some(round) = &mut self.round {
+        let cost = self.expected(&request);
+        if !self.affords(cost) {
+            let patient = round.stage == Stage::Final || self.wait(cost, chunk) <= SCREEN_WAIT;
+            if !patient {
                 round.record(None);
             }
+            self.round = Some(round);
             return (!patient).then_some(0.0);
         }
-        let expected = self.expected(&request);
-        let result = prober.probe(&request);
-        self.book(&cparams, expected, result.as_ref(), chunk);
-        let totals = result.as_ref().and_then(|p| self.objective.totals(&p.measurement));
-        if let Some(round) = &mut self.round {
-            round.record(totals);
-        }
-        self.judge(cparams);
-        Some(result?.seconds)
+        let tried = self.probe(&request, chunk, prober);
+        round.record(tried.and_then(|p| self.objective.totals(&p.measurement)));
+        self.judge(&round, cparams);
+        self.round = Some(round);
+        Some(tried?.seconds)
     }
 
-    /// A challenger compresses the whole chunk; the best does so next, when the chunk is stored.
+    /// A challenger compresses the whole chunk; the best does so next, when the chunk is stored, or, where
+    /// another library stores it, at once.
     pub(super) fn challenge(
         &mut self,
         trial: u64,
@@ -63,40 +63,55 @@ impl Search {
             return None;
         }
         let challenger = *self.challengers.front()?;
-        let request = Probe {
-            bytes: chunk.bytes(),
-            typesize: chunk.typesize(),
-            cparams: challenger,
-            decompress: self.objective.perf_mode.needs_dtime(),
-            repeats: 1,
-        };
-        if !self.affords(&request) {
-            let patient = self.wait(&request, chunk) <= DUEL_WAIT;
+        let request = self.whole(challenger, chunk);
+        let mut cost = self.expected(&request);
+        if self.foreign {
+            cost += self.expected(&self.whole(self.best, chunk));
+        }
+        if !self.affords(cost) {
+            let patient = self.wait(cost, chunk) <= DUEL_WAIT;
             if !patient {
                 self.challengers.pop_front();
             }
             return (!patient).then_some(0.0);
         }
         self.last = if self.last == Readapt::Wait { Readapt::Soft } else { self.last };
+        self.threads_tried = challenger.threads != self.best.threads;
         self.challengers.pop_front();
-        let expected = self.expected(&request);
-        let result = prober.probe(&request);
-        self.book(&challenger, expected, result.as_ref(), chunk);
-        let result = result?;
-        if let Some(totals) = self.objective.totals(&result.measurement) {
+        let tried = self.probe(&request, chunk, prober)?;
+        let mut seconds = tried.seconds;
+        let Some(totals) = self.objective.totals(&tried.measurement) else { return Some(seconds) };
+        if self.foreign {
+            let best = self.probe(&self.whole(self.best, chunk), chunk, prober)?;
+            seconds += best.seconds;
+            if let Some(best) = self.objective.totals(&best.measurement) {
+                self.settle(challenger, &totals, &best);
+            }
+        } else {
             self.duel = Some(Duel { trial, best: self.best, challenger, totals });
         }
-        Some(result.seconds)
+        Some(seconds)
     }
 
-    fn affords(&self, probe: &Probe<'_>) -> bool {
-        self.budget.unknown() || self.budget.affords(self.expected(probe))
+    /// A probe of a whole chunk.
+    fn whole<'a>(&self, cparams: Cparams, chunk: &Chunk<'a>) -> Probe<'a> {
+        Probe {
+            bytes: chunk.bytes(),
+            typesize: chunk.typesize(),
+            cparams,
+            decompress: self.objective.perf_mode.needs_dtime(),
+            repeats: 1,
+        }
     }
 
-    /// The chunks like this one that bring in the time for a probe.
-    fn wait(&self, probe: &Probe<'_>, chunk: &Chunk<'_>) -> f64 {
+    fn affords(&self, seconds: f64) -> bool {
+        self.budget.unknown() || self.budget.affords(seconds)
+    }
+
+    /// The chunks like this one that bring in so much time for probes.
+    fn wait(&self, seconds: f64, chunk: &Chunk<'_>) -> f64 {
         let ctime = self.ranking.seconds_per_byte(&self.best) * chunk.bytes().len() as f64;
-        self.expected(probe) / (ctime * self.budget.share())
+        seconds / (ctime * self.budget.share())
     }
 
     fn expected(&self, probe: &Probe<'_>) -> f64 {
@@ -104,23 +119,26 @@ impl Search {
         seconds * f64::from(probe.repeats)
     }
 
-    /// Books what a probe took and what it tells of this machine. What took very much longer than expected was
-    /// disturbed, by another program say, and is booked as if it had not been: else one disturbance would
-    /// use up the time of all other probes.
-    fn book(
+    /// Carries a probe out, and books what it took and what it tells of this machine. What took very much longer
+    /// than expected was disturbed, by another program say, and is booked as if it had not been: else one
+    /// disturbance would use up the time of all other probes.
+    fn probe(
         &mut self,
-        cparams: &Cparams,
-        expected: f64,
-        probed: Option<&Probed>,
+        request: &Probe<'_>,
         chunk: &Chunk<'_>,
-    ) {
-        let Some(probed) = probed else { return };
-        let m = &probed.measurement;
-        self.ranking.learn_pace(cparams, m.ctime / m.nbytes as f64);
-        self.budget.start(self.ranking.typical(), chunk.bytes().len());
-        self.budget.spend(probed.seconds.min(DISTURBED * expected));
-        if *cparams == self.best {
+        prober: &mut dyn Prober,
+    ) -> Option<Probed> {
+        let expected = self.expected(request);
+        let result = prober.probe(request)?;
+        let m = &result.measurement;
+        self.ranking.learn_pace(&request.cparams, m.ctime / m.nbytes as f64);
+        let typical = self.ranking.typical() / f64::from(self.limits.max_threads);
+        self.budget.start(typical, chunk.bytes().len());
+        self.budget.spend(result.seconds.min(DISTURBED * expected));
+        // A sample knows one thread only.
+        if (Cparams { threads: self.best.threads, ..request.cparams }) == self.best {
             self.dtime_rate = m.dtime.map(|dtime| dtime / m.nbytes as f64).or(self.dtime_rate);
         }
+        Some(result)
     }
 }

@@ -1,5 +1,6 @@
 //! Parameters as genes: what may vary, and how.
 
+use crate::config::Config;
 use crate::cparams::{BlockSize, Codec, Cparams, Filter, SplitMode};
 
 /// Levels that are tried: those between are worth 0.4 % at most.
@@ -15,6 +16,33 @@ pub(crate) struct Limits {
     pub(crate) max_threads: u16,
     /// Whether blocks may be as large as the chunk.
     pub(crate) whole_chunk: bool,
+    /// The only size that blocks may have.
+    pub(crate) block_size: Option<u32>,
+}
+
+impl Limits {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            max_threads: config.max_threads.max(1),
+            whole_chunk: config.whole_chunk_blocks,
+            block_size: config.block_size.filter(|&bytes| bytes > 0),
+        }
+    }
+
+    /// The parameters, within the limits, with as many threads as there may be.
+    pub(crate) fn start(self, cparams: Cparams) -> Cparams {
+        let block_size = self.block_size.map_or(cparams.block_size, BlockSize::Bytes);
+        Cparams { block_size, threads: self.max_threads, ..cparams }
+    }
+
+    /// Other block sizes to try, the largest first.
+    fn block_sizes(self) -> impl Iterator<Item = BlockSize> {
+        [BlockSize::WholeChunk, BlockSize::Doubled, BlockSize::Auto].into_iter().filter(
+            move |&size| {
+                self.block_size.is_none() && (self.whole_chunk || size != BlockSize::WholeChunk)
+            },
+        )
+    }
 }
 
 /// A child: codec and level of one parent, filter and split of the other.
@@ -45,11 +73,9 @@ pub(crate) fn level_neighbours(parent: &Cparams) -> Vec<Cparams> {
 
 /// The other block sizes and numbers of threads.
 pub(crate) fn block_neighbours(parent: &Cparams, limits: Limits) -> Vec<Cparams> {
-    let mut out: Vec<Cparams> = [BlockSize::WholeChunk, BlockSize::Doubled, BlockSize::Auto]
-        .into_iter()
-        .filter(|&size| {
-            size != parent.block_size && (limits.whole_chunk || size != BlockSize::WholeChunk)
-        })
+    let mut out: Vec<Cparams> = limits
+        .block_sizes()
+        .filter(|&size| size != parent.block_size)
         .map(|block_size| Cparams { block_size, ..*parent })
         .collect();
     for threads in [parent.threads.saturating_mul(2).min(limits.max_threads), parent.threads / 2] {
@@ -112,17 +138,22 @@ mod tests {
         let levels: Vec<u8> = level_neighbours(&PARENT).iter().map(|c| c.clevel).collect();
         assert_eq!(levels, [2, 5, 3]);
         assert_eq!(level_neighbours(&Cparams { clevel: 9, ..PARENT })[0].clevel, 6);
-        let one = Limits { max_threads: 1, whole_chunk: false };
+        let one = Limits { max_threads: 1, whole_chunk: false, block_size: None };
         assert!(
             block_neighbours(&PARENT, one)
                 .iter()
                 .all(|c| c.threads == 1 && c.block_size == BlockSize::Doubled)
         );
-        let four = Limits { max_threads: 4, whole_chunk: true };
+        let four = Limits { max_threads: 4, whole_chunk: true, block_size: None };
         assert!(
             block_neighbours(&Cparams { threads: 3, ..PARENT }, four)
                 .iter()
                 .any(|c| c.threads == 4)
         );
+        let fixed = Limits { block_size: Some(4096), ..four };
+        let start = fixed.start(PARENT);
+        assert_eq!((start.block_size, start.threads), (BlockSize::Bytes(4096), 4));
+        let kept = |c: &Cparams| c.block_size == BlockSize::Bytes(4096);
+        assert!(block_neighbours(&start, fixed).iter().all(kept));
     }
 }

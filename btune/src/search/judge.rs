@@ -7,19 +7,18 @@ use crate::cparams::Cparams;
 use crate::search::Origin;
 
 /// How much better J must be, by its logarithm: 2 % on samples of 128 KiB and more, 4 % on the small ones.
-pub(super) const MARGIN: f64 = 0.02;
+const MARGIN: f64 = 0.02;
 const SCREEN_MARGIN: f64 = 0.04;
 /// What a comparison weighs, by the bytes that were compared.
 const SCREEN_WEIGHT: f64 = 1.0;
 const FINAL_WEIGHT: f64 = 3.0;
-pub(super) const DUEL_WEIGHT: f64 = 6.0;
+const DUEL_WEIGHT: f64 = 6.0;
 /// A kind of data that makes up less of a run than this is judged as if it made up this much.
 const LEAST_PART: f64 = 0.05;
 
 impl Search {
     /// Compares the candidate that was just tried with the best, on the bytes of the round.
-    pub(super) fn judge(&mut self, candidate: Cparams) {
-        let Some(round) = &self.round else { return };
+    pub(super) fn judge(&mut self, round: &Round, candidate: Cparams) {
         let (Some(tried), Some(best)) = (round.totals(&candidate), round.totals(&self.best)) else {
             return;
         };
@@ -32,6 +31,14 @@ impl Search {
         };
         let margin = if self.admits(round, &best) { margin } else { f64::NEG_INFINITY };
         self.compare(candidate, &tried, &best, weight, margin);
+    }
+
+    /// Compares a challenger with the best, on the bytes of a whole chunk.
+    pub(super) fn settle(&mut self, challenger: Cparams, tried: &Totals, best: &Totals) {
+        let saves = |t| self.saves(Some(best), t);
+        if self.objective.t == 0.0 || saves(tried) || !saves(best) {
+            self.compare(challenger, tried, best, DUEL_WEIGHT, MARGIN);
+        }
     }
 
     /// Adds a comparison; the candidate becomes the best if it wins by more than the margin.
@@ -78,7 +85,7 @@ impl Search {
         self.evidence.rebase(self.best, &next);
         self.best = next;
         self.origin = Origin::Genetic;
-        self.changed = true;
+        self.under_way = self.under_way.map(|_| true);
         self.dtime_rate = None;
     }
 

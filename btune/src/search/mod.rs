@@ -19,7 +19,7 @@ mod state;
 use std::collections::VecDeque;
 
 use crate::chunk::Chunk;
-use crate::config::Config;
+use crate::config::{Config, PerfMode};
 use crate::cost::{Measurement, Objective, Totals};
 use crate::cparams::{BlockSize, Cparams};
 use crate::tuner::Prober;
@@ -27,7 +27,6 @@ use crate::tuner::Prober;
 use budget::Budget;
 use evidence::Evidence;
 use genome::Limits;
-use judge::{DUEL_WEIGHT, MARGIN};
 use population::Ranking;
 use round::{Round, Tried};
 use schedule::Schedule;
@@ -58,6 +57,8 @@ struct Duel {
 pub(crate) struct Search {
     objective: Objective,
     limits: Limits,
+    /// Chunks are compressed by another library than probes.
+    foreign: bool,
     ranking: Ranking,
     schedule: Schedule,
     budget: Budget,
@@ -71,9 +72,10 @@ pub(crate) struct Search {
     /// What the best made of the last round's sample, until a whole chunk has confirmed it.
     unconfirmed: Option<f64>,
     last: Readapt,
-    /// A readapt is under way whose end has not been booked.
-    open: bool,
-    changed: bool,
+    /// The last chunk was used to compare threads.
+    threads_tried: bool,
+    /// A readapt is under way whose end has not been booked; whether it has changed the best.
+    under_way: Option<bool>,
     soft_blocks: bool,
     /// Seconds per byte that the best took to decompress when it was last measured.
     dtime_rate: Option<f64>,
@@ -87,22 +89,24 @@ impl Search {
     pub(crate) fn new(
         config: &Config,
         origin: Origin,
-        predictions: Vec<Prediction>,
+        mut predictions: Vec<Prediction>,
         inherited: Option<Cparams>,
     ) -> Self {
         let objective = Objective::new(config);
+        let limits = Limits::new(config);
+        for prediction in &mut predictions {
+            prediction.cparams = limits.start(prediction.cparams);
+        }
         let ranking = Ranking::new(objective, predictions);
         let (best, origin) = match (config.hint, inherited) {
             (_, Some(best)) => (best, Origin::Genetic),
-            (Some(hint), None) => (hint, Origin::Hint),
-            (None, None) => (ranking.start(), origin),
+            (Some(hint), None) => (limits.start(hint), Origin::Hint),
+            (None, None) => (limits.start(ranking.start()), origin),
         };
         Self {
             objective,
-            limits: Limits {
-                max_threads: config.max_threads.max(1),
-                whole_chunk: config.whole_chunk_blocks,
-            },
+            limits,
+            foreign: config.foreign,
             ranking,
             schedule: Schedule::new(config.behaviour, inherited.is_none() && config.hint.is_some()),
             budget: Budget::new(config.probe_share),
@@ -115,8 +119,8 @@ impl Search {
             duel: None,
             unconfirmed: None,
             last: Readapt::Wait,
-            open: false,
-            changed: false,
+            threads_tried: false,
+            under_way: None,
             soft_blocks: false,
             dtime_rate: None,
             own: Totals::default(),
@@ -141,12 +145,14 @@ impl Search {
 
     /// What the search is at.
     pub(crate) fn state(&self) -> State {
-        let threads = |c: &Cparams| c.threads != self.best.threads;
         match self.last {
             Readapt::Wait if self.schedule.finished() => State::Stop,
             _ if self.best.is_store() => State::Memcpy,
             Readapt::Wait => State::Waiting,
-            _ if self.duel.as_ref().is_some_and(|d| threads(&d.challenger)) => State::ThreadsComp,
+            _ if self.threads_tried && self.objective.perf_mode == PerfMode::Decomp => {
+                State::ThreadsDecomp
+            }
+            _ if self.threads_tried => State::ThreadsComp,
             Readapt::Hard => State::CodecFilter,
             Readapt::Soft => State::Clevel,
         }
@@ -174,6 +180,7 @@ impl Search {
     ) -> f64 {
         self.others = others;
         self.last = Readapt::Wait;
+        self.threads_tried = false;
         let mut spent = 0.0;
         loop {
             if self.round.is_none() && self.challengers.is_empty() {
@@ -214,10 +221,7 @@ impl Search {
                     self.dtime_rate = Some(dtime / m.nbytes as f64);
                     self.budget.spend(dtime);
                 }
-                let saves = |t| self.saves(Some(&totals), t);
-                if self.objective.t == 0.0 || saves(&duel.totals) || !saves(&totals) {
-                    self.compare(duel.challenger, &duel.totals, &totals, DUEL_WEIGHT, MARGIN);
-                }
+                self.settle(duel.challenger, &duel.totals, &totals);
             }
         } else if self.duel.as_ref().is_some_and(|d| d.trial + 64 < trial) {
             // The chunk of that trial was never stored.
@@ -253,8 +257,7 @@ impl Search {
             return false;
         }
         let Some(kind) = self.schedule.begin() else { return false };
-        self.open = true;
-        self.changed = false;
+        self.under_way = Some(false);
         let position = self.rng.f64();
         let mut candidates = vec![self.best];
         if kind == Readapt::Hard {
@@ -278,16 +281,16 @@ impl Search {
 
     /// Books the end of a readapt.
     fn close(&mut self) {
-        if self.open && self.duel.is_none() {
-            self.open = false;
+        if self.duel.is_none()
+            && let Some(changed) = self.under_way.take()
+        {
             self.schedule.ended();
-            self.budget.readapted(self.changed);
+            self.budget.readapted(changed);
         }
     }
 
     /// The round has tried its candidates: sets it on its next step, or ends it.
-    fn advance(&mut self) {
-        let Some(mut round) = self.round.take() else { return };
+    fn advance(&mut self, mut round: Round) {
         let mut ranked: Vec<Tried> = round.results().to_vec();
         ranked.retain(|t| self.admits(&round, &t.totals));
         ranked.sort_by(|a, b| self.objective.j(&a.totals).total_cmp(&self.objective.j(&b.totals)));

@@ -143,18 +143,19 @@ impl Ranking {
     }
 
     /// Seconds per byte that these parameters are expected to take: compression, and decompression where
-    /// it is measured.
+    /// it is measured, shared out among the threads.
     pub(super) fn seconds_per_byte(&self, cparams: &Cparams) -> f64 {
         let seconds = self.nearest(cparams).map_or(0.0, |p| {
             let risk = if p.ctime > 3.0 * TYPICAL { SLOW_RISK } else { 1.0 };
             p.ctime * risk + if self.objective.perf_mode.needs_dtime() { p.dtime } else { 0.0 }
         });
-        seconds * self.pace.exp()
+        seconds * self.pace.exp() / f64::from(cparams.threads.max(1))
     }
 
     /// Learns this machine's pace from a measured compression time.
     pub(super) fn learn_pace(&mut self, cparams: &Cparams, seconds_per_byte: f64) {
         if let Some(p) = self.nearest(cparams) {
+            let seconds_per_byte = seconds_per_byte * f64::from(cparams.threads.max(1));
             let off = (seconds_per_byte / p.ctime).ln() - self.pace;
             self.pace += off.clamp(-SURPRISE, SURPRISE) * 0.3;
         }

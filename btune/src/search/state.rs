@@ -10,6 +10,8 @@ pub enum State {
     CodecFilter,
     /// Threads are compared.
     ThreadsComp,
+    /// Threads are compared by how fast they decompress.
+    ThreadsDecomp,
     /// Levels and block sizes are compared.
     Clevel,
     /// Chunks are stored.
@@ -27,6 +29,7 @@ impl State {
         match self {
             Self::CodecFilter => "CODEC_FILTER",
             Self::ThreadsComp => "THREADS_COMP",
+            Self::ThreadsDecomp => "THREADS_DECOMP",
             Self::Clevel => "CLEVEL",
             Self::Memcpy => "MEMCPY",
             Self::Waiting => "WAITING",

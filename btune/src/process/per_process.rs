@@ -10,10 +10,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A value behind a lock, made anew in a forked child. What the parent had may be locked for ever there, by
 /// a thread that the child does not have: it is abandoned.
-pub(crate) struct PerProcess<T> {
+#[derive(Debug)]
+pub struct PerProcess<T> {
     current: AtomicPtr<Generation<T>>,
 }
 
+#[derive(Debug)]
 struct Generation<T> {
     process: u32,
     value: Mutex<T>,
@@ -21,12 +23,13 @@ struct Generation<T> {
 
 impl<T: Default + Send> PerProcess<T> {
     /// Nothing yet: the value is made when it is first used.
-    pub(crate) const fn new() -> Self {
+    #[must_use]
+    pub const fn new() -> Self {
         Self { current: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Locks the value of this process.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+    pub fn lock(&self) -> MutexGuard<'_, T> {
         // A panic while it was locked leaves a list that is still a list.
         self.generation().value.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,6 +55,12 @@ impl<T: Default + Send> PerProcess<T> {
                 unsafe { &*other }
             }
         }
+    }
+}
+
+impl<T: Default + Send> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -1,9 +1,9 @@
-//! What the filter says, on stderr.
+//! What a plugin says, on stderr.
 #![allow(unsafe_code, reason = "std's stderr has a lock, which a fork may leave locked")]
 
 use std::fmt::Display;
 
-use crate::per_process::PerProcess;
+use super::PerProcess;
 
 /// The most different lines that are kept in mind.
 const MAX_SAID: usize = 256;
@@ -24,7 +24,7 @@ fn is_stderr() -> bool {
 }
 
 /// Writes a line, if it can be written.
-pub(crate) fn line(text: impl Display) {
+pub fn line(text: impl Display) {
     if !is_stderr() {
         return;
     }
@@ -35,7 +35,7 @@ pub(crate) fn line(text: impl Display) {
 }
 
 /// Writes a line unless this process has written the same one before.
-pub(crate) fn once(text: impl Display) {
+pub fn once(text: impl Display) {
     let text = format!("btune: {text}");
     {
         let mut said = SAID.lock();
