@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench clean packages
+.PHONY: help build wheel demo test test-abi lint bench clean packages
 
 PYTHON ?= python3
 VENV := .venv
@@ -15,15 +15,21 @@ PLUGINS := dist/h5plugins
 CARGO := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cargo
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 15
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
-build: $(VENV)/.ready | packages ## Build the HDF5 filter into dist/h5plugins
-	$(CARGO) build --release --locked -p h5btune
-	@mkdir -p $(PLUGINS)
+build: $(VENV)/.ready | packages ## Build the libraries into dist
+	$(CARGO) build --release --locked -p h5btune -p blosc2_btune
+	@mkdir -p $(PLUGINS) dist/lib
 	@# A rename: processes that have the old library open keep it.
-	@cmp -s $(TARGET)/release/libh5btune.so $(PLUGINS)/libh5btune.so || { \
-	  cp $(TARGET)/release/libh5btune.so dist/libh5btune.tmp; \
-	  mv dist/libh5btune.tmp $(PLUGINS)/libh5btune.so; }
+	@for to in $(PLUGINS)/libh5btune.so dist/lib/libh5btune.so dist/lib/libblosc2_btune.so; do \
+	  from=$(TARGET)/release/$${to##*/}; \
+	  cmp -s $$from $$to || { cp $$from dist/new.tmp; mv dist/new.tmp $$to; }; \
+	done
+
+wheel: build ## Build the Python wheel into dist
+	@rm -f dist/btune-*.whl
+	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist ./python
+	@ls dist/btune-*.whl
 
 demo: build ## Compress real arrays and print a table
 	@$(PY) examples/hdf5_tune.py
@@ -43,6 +49,9 @@ lint: build ## Run the formatters and linters, changing nothing
 	@# Where cargo-deny is installed. Its advisories need a download: `cargo deny check advisories`.
 	if cargo deny --version >/dev/null 2>&1; \
 	  then cargo deny --locked check licenses bans sources; fi
+
+test-abi: build ## Run the tuner plugin in python-blosc2 2.7 to 4.14
+	$(PY) tests/abi/matrix.py
 
 bench: build ## Measure, and print tables
 	@$(PY) tests/bench/hdf5.py

@@ -1,7 +1,10 @@
 """Fixtures: the built filter, sample arrays, Python interpreters of several kinds."""
 
 import os
+import sys
+import sysconfig
 import venv
+from pathlib import Path
 
 import pytest
 import support
@@ -14,6 +17,33 @@ def plugin_dir():
     if files != ["libh5btune.so"]:
         pytest.fail(f"{support.PLUGIN_DIR} has {files}: run `make build`", pytrace=False)
     return support.PLUGIN_DIR
+
+
+@pytest.fixture(scope="session")
+def plugin_library():
+    """The tuner plugin of C-Blosc2."""
+    path = support.ROOT / "dist" / "lib" / "libblosc2_btune.so"
+    if not path.exists():
+        pytest.fail(f"{path} is missing: run `make build`", pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def wheel_python(tmp_path_factory):
+    """An interpreter that has our wheel, and all packages of the one that runs the tests."""
+    home = tmp_path_factory.mktemp("wheel")
+    python = home / "bin" / "python"
+    venv.EnvBuilder(with_pip=True, symlinks=True).create(home)
+    here, there = (sysconfig.get_path("purelib", vars=v) for v in (None, {"base": str(home)}))
+    (Path(there) / "host.pth").write_text(f"{here}\n")
+    env = dict(os.environ)
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-deps"]
+    source = support.ROOT / "python"
+    build = ["--no-build-isolation", "--wheel-dir", home, source]
+    support.run([sys.executable, "-m", "pip", "wheel", *quiet, *build], env=env)
+    [wheel] = home.glob("btune-*.whl")
+    support.run([python, "-m", "pip", "install", *quiet, "--no-index", wheel], env=env)
+    return python
 
 
 @pytest.fixture(scope="session")

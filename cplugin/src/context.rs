@@ -130,8 +130,20 @@ impl Context {
         })
     }
 
-    /// Sets what the next chunk is compressed with. A block of 0 bytes stays as it is.
+    /// Sets the size of the next chunk's blocks, which must be above 0 and no more than the chunk has. It has to
+    /// be set for each chunk: C-Blosc2 keeps the last one, whatever it was, and does not look whether it fits.
+    pub(crate) fn set_block(&self, bytes: usize) {
+        if let Ok(bytes) = i32::try_from(bytes) {
+            self.set(common::BLOCKSIZE, bytes);
+            if let Some(offset) = self.layout.header_blocksize {
+                self.set(offset, bytes);
+            }
+        }
+    }
+
+    /// Sets what the next chunk is compressed with.
     pub(crate) fn apply(&self, params: &Params) {
+        self.set_block(params.block);
         let layout = self.layout;
         self.set(layout.compcode, i32::from(params.codec.code()));
         self.set(layout.compcode_meta, 0u8);
@@ -141,11 +153,6 @@ impl Context {
         self.set(layout.filters_meta, params.pipeline.metas);
         // C-Blosc2 looks here to choose the split and the block size.
         self.set(layout.filter_flags, filter_flags(&params.pipeline));
-        if let Ok(block) = i32::try_from(params.block)
-            && block > 0
-        {
-            self.set(common::BLOCKSIZE, block);
-        }
         if let Ok(threads) = i16::try_from(params.threads) {
             self.set(layout.new_nthreads, threads);
         }
@@ -388,7 +395,7 @@ mod tests {
             assert_eq!((read.codec, read.clevel, read.filter), (Codec::Lz4, 9, Filter::BitShuffle));
             assert_eq!((read.split, context.block()), (SplitMode::Always, 0x0203_0405));
             let fields = [
-                common::BLOCKSIZE..common::BLOCKSIZE + 4,
+                common::BLOCKSIZE..common::BLOCKSIZE + layout.header_blocksize.map_or(4, |_| 8),
                 layout.splitmode..layout.splitmode + 4,
                 layout.compcode..layout.compcode_meta + 1,
                 layout.clevel..layout.clevel + 4,

@@ -126,6 +126,7 @@ fn start(
     };
     let mut config = settings.config();
     config.foreign = true;
+    config.repeats_count = true;
     config.max_threads = at_most_processors(context.threads());
     config.block_size = Some(context.block()).filter(|&bytes| bytes > 0);
     config.hint = context.cparams().filter(|_| settings.hint);
@@ -156,8 +157,11 @@ pub unsafe extern "C" fn btune_next_cparams(context: *mut blosc2_context) -> c_i
         unsafe {
             with(context, |context, instance| {
                 let (nbytes, typesize) = (context.nbytes(), context.typesize());
+                let users = context.cparams();
                 if let Some(params) = instance.choose(context.source(), nbytes, typesize) {
                     context.apply(&params);
+                } else if let Some(block) = instance.block(nbytes, typesize, users.as_ref()) {
+                    context.set_block(block);
                 }
             });
         }
@@ -233,9 +237,8 @@ pub unsafe extern "C" fn set_params_defaults(
             models_dir: [0; _],
         };
         if tradeoff.is_null() {
-            return INVALID;
-        }
-        if let Ok(count @ 1..=3) = usize::try_from(tradeoff_nelems) {
+            config.tradeoff = [f32::NAN; 3];
+        } else if let Ok(count @ 1..=3) = usize::try_from(tradeoff_nelems) {
             // SAFETY: the caller's promise.
             let given = unsafe { slice::from_raw_parts(tradeoff, count) };
             config.tradeoff[..count].copy_from_slice(given);

@@ -57,7 +57,7 @@ impl Instance {
     }
 
     /// What to compress the next chunk with. `source` is none where its bytes cannot be seen: then what was
-    /// last chosen serves again. None: as the context has it.
+    /// last chosen serves again. None: as the context has it, but for [`block`](Self::block).
     pub(crate) fn choose(
         &mut self,
         source: Option<&[u8]>,
@@ -77,6 +77,19 @@ impl Instance {
         let params = self.params(nbytes, typesize, &cparams);
         self.pending = Some(Pending { params: Some(params), trial, nbytes });
         Some(params)
+    }
+
+    /// The block size for a chunk that is compressed with the user's parameters: the user's, or what C-Blosc2
+    /// would choose for them. None for an empty chunk.
+    pub(crate) fn block(
+        &self,
+        nbytes: usize,
+        typesize: usize,
+        users: Option<&Cparams>,
+    ) -> Option<usize> {
+        let typesize = Chunk::new(&[], typesize).typesize();
+        let chosen = || Params::new(nbytes, typesize, users.unwrap_or(&Cparams::STORE)).block;
+        Some(self.given_block(nbytes, typesize).unwrap_or_else(chosen)).filter(|&block| block > 0)
     }
 
     /// Learns from the chunk that was compressed in `ctime` seconds. No bytes: it did not fit.
@@ -120,19 +133,23 @@ impl Instance {
         PerThread::with(&BACKEND, |backend| lease.tuner.ask(chunk, backend))
     }
 
-    /// What C-Blosc2 is given. A block size that the user gave stays as it is, unless blocks would not be whole
-    /// elements: C-Blosc2 rounds it for its own tuner only.
+    /// What C-Blosc2 is given.
     fn params(&self, nbytes: usize, typesize: usize, cparams: &Cparams) -> Params {
         let mut params = Params::new(nbytes, typesize, cparams);
-        if let Some(given) = self.config.block_size {
-            let given = given as usize;
-            let uneven = !given.is_multiple_of(typesize);
-            params.block = if uneven && given > typesize { given / typesize * typesize } else { 0 };
-            if uneven && given < typesize && cparams.filter == Filter::ByteDelta {
-                params.pipeline = Filter::Shuffle.pipeline(typesize);
-            }
+        if let Some(block) = self.given_block(nbytes, typesize) {
+            params.block = block;
+        }
+        if !params.block.is_multiple_of(typesize) && cparams.filter == Filter::ByteDelta {
+            params.pipeline = Filter::Shuffle.pipeline(typesize);
         }
         params
+    }
+
+    /// The block size that the user gave, as it can be used: whole elements, and no more than the chunk has.
+    fn given_block(&self, nbytes: usize, typesize: usize) -> Option<usize> {
+        let given = self.config.block_size? as usize;
+        let whole = if given > typesize { given / typesize * typesize } else { given };
+        Some(whole.min(nbytes))
     }
 
     /// Notes what the chunk was compressed with.

@@ -17,6 +17,8 @@ pub(crate) mod common {
 pub(crate) struct Layout {
     /// The major version of the C-Blosc2 that has it, the first and any later one.
     pub(crate) since: u32,
+    /// A second block size, which goes into the chunk's header and must be the same as the first.
+    pub(crate) header_blocksize: Option<usize>,
     pub(crate) splitmode: usize,
     pub(crate) destsize: usize,
     pub(crate) typesize: usize,
@@ -40,6 +42,7 @@ pub(crate) struct Layout {
 /// C-Blosc2 2.10 to 2.23.
 const TWO: Layout = Layout {
     since: 2,
+    header_blocksize: None,
     splitmode: 40,
     destsize: 52,
     typesize: 56,
@@ -62,6 +65,7 @@ const TWO: Layout = Layout {
 /// C-Blosc2 3.0 to 3.3.
 const THREE: Layout = Layout {
     since: 3,
+    header_blocksize: Some(40),
     splitmode: 44,
     destsize: 56,
     typesize: 60,

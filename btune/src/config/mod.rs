@@ -155,6 +155,9 @@ pub struct Config {
     /// Whether it is another library that compresses the chunks than the one that compresses probes: their
     /// times are not compared then.
     pub foreign: bool,
+    /// Whether a chunk counts that is the same as an earlier one: not where a host compresses a chunk again
+    /// whenever it is filled up.
+    pub repeats_count: bool,
     /// Whether blocks as large as the chunk may be chosen: best size, no random access inside a chunk.
     pub whole_chunk_blocks: bool,
     /// Time for probes, as a share of the compression time so far (0.05 = 5 %). On top of it comes the time
@@ -178,6 +181,7 @@ impl Default for Config {
             max_threads: 1,
             block_size: None,
             foreign: false,
+            repeats_count: false,
             whole_chunk_blocks: true,
             probe_share: 0.05,
             seed: 0x0062_7475_6e65,

@@ -9,6 +9,10 @@ const LADDER: [u8; 6] = [1, 2, 3, 5, 6, 9];
 pub(super) const FILTERS: [Filter; 4] =
     [Filter::None, Filter::Shuffle, Filter::BitShuffle, Filter::ByteDelta];
 
+/// In chunks of at most this many bytes the search starts with a single block: on 48 arrays with chunks of
+/// 512 KiB that is worth 2 to 9 %.
+const ONE_BLOCK: usize = 1 << 20;
+
 /// What the genes may be.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -18,21 +22,32 @@ pub(crate) struct Limits {
     pub(crate) whole_chunk: bool,
     /// The only size that blocks may have.
     pub(crate) block_size: Option<u32>,
+    /// Bytes of a chunk.
+    pub(crate) nbytes: usize,
 }
 
 impl Limits {
-    pub(crate) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config, nbytes: usize) -> Self {
         Self {
             max_threads: config.max_threads.max(1),
             whole_chunk: config.whole_chunk_blocks,
             block_size: config.block_size.filter(|&bytes| bytes > 0),
+            nbytes,
         }
     }
 
     /// The parameters, within the limits, with as many threads as there may be.
     pub(crate) fn start(self, cparams: Cparams) -> Cparams {
+        // A single block keeps a single thread busy.
+        let whole = self.whole_chunk && self.max_threads == 1 && self.nbytes <= ONE_BLOCK;
+        let block_size = if whole { BlockSize::WholeChunk } else { cparams.block_size };
+        self.keep(Cparams { block_size, threads: self.max_threads, ..cparams })
+    }
+
+    /// The parameters, with the block size that may not be chosen.
+    pub(crate) fn keep(self, cparams: Cparams) -> Cparams {
         let block_size = self.block_size.map_or(cparams.block_size, BlockSize::Bytes);
-        Cparams { block_size, threads: self.max_threads, ..cparams }
+        Cparams { block_size, ..cparams }
     }
 
     /// Other block sizes to try, the largest first.
@@ -138,13 +153,13 @@ mod tests {
         let levels: Vec<u8> = level_neighbours(&PARENT).iter().map(|c| c.clevel).collect();
         assert_eq!(levels, [2, 5, 3]);
         assert_eq!(level_neighbours(&Cparams { clevel: 9, ..PARENT })[0].clevel, 6);
-        let one = Limits { max_threads: 1, whole_chunk: false, block_size: None };
+        let one = Limits { max_threads: 1, whole_chunk: false, block_size: None, nbytes: 1 << 20 };
         assert!(
             block_neighbours(&PARENT, one)
                 .iter()
                 .all(|c| c.threads == 1 && c.block_size == BlockSize::Doubled)
         );
-        let four = Limits { max_threads: 4, whole_chunk: true, block_size: None };
+        let four = Limits { max_threads: 4, whole_chunk: true, ..one };
         assert!(
             block_neighbours(&Cparams { threads: 3, ..PARENT }, four)
                 .iter()
@@ -155,5 +170,10 @@ mod tests {
         assert_eq!((start.block_size, start.threads), (BlockSize::Bytes(4096), 4));
         let kept = |c: &Cparams| c.block_size == BlockSize::Bytes(4096);
         assert!(block_neighbours(&start, fixed).iter().all(kept));
+        let alone = Limits { max_threads: 1, ..four };
+        assert_eq!(alone.start(PARENT).block_size, BlockSize::WholeChunk);
+        assert_eq!(four.start(PARENT).block_size, BlockSize::Auto);
+        let large = Limits { nbytes: 2 << 20, ..alone };
+        assert_eq!(large.start(PARENT).block_size, BlockSize::Auto);
     }
 }

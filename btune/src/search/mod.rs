@@ -85,22 +85,24 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// A search that starts from the hint, from `inherited` parameters, or from what is predicted best.
+    /// A search that starts from the hint, from `inherited` parameters, or from what is predicted best, for
+    /// chunks of `nbytes` bytes.
     pub(crate) fn new(
         config: &Config,
+        nbytes: usize,
         origin: Origin,
         mut predictions: Vec<Prediction>,
         inherited: Option<Cparams>,
     ) -> Self {
         let objective = Objective::new(config);
-        let limits = Limits::new(config);
+        let limits = Limits::new(config, nbytes);
         for prediction in &mut predictions {
             prediction.cparams = limits.start(prediction.cparams);
         }
         let ranking = Ranking::new(objective, predictions);
         let (best, origin) = match (config.hint, inherited) {
             (_, Some(best)) => (best, Origin::Genetic),
-            (Some(hint), None) => (limits.start(hint), Origin::Hint),
+            (Some(hint), None) => (limits.keep(hint), Origin::Hint),
             (None, None) => (limits.start(ranking.start()), origin),
         };
         Self {

@@ -3,6 +3,7 @@
 use super::genome::FILTERS;
 use super::round::Tried;
 use super::spread::Prediction;
+use crate::config::PerfMode;
 use crate::cost::{Objective, RATIO_WEIGHT};
 use crate::cparams::{Codec, Cparams, Filter};
 
@@ -15,6 +16,8 @@ const TIMELESS: f64 = 0.02;
 /// Slow candidates can take this many times what is predicted: the strongest levels of zstd slow down most
 /// where data repeat most.
 const SLOW_RISK: f64 = 2.0;
+/// Predictions of J that differ by less are about as good.
+const AS_GOOD: f64 = 0.03;
 /// Logarithm of the most by which one measurement may correct the pace: more is taken for a disturbance.
 const SURPRISE: f64 = 1.0;
 /// Candidates that the first generation's results point to.
@@ -44,25 +47,31 @@ impl Ranking {
     /// What to start from: a fast candidate, so that the first probe costs little; or storing, where only
     /// speed counts.
     pub(super) fn start(&self) -> Cparams {
-        if self.objective.t == 0.0 || self.timeless() {
+        if self.objective.t == 0.0 || self.unhurried() {
             return self.first();
         }
         self.population().first().copied().unwrap_or(Cparams::STORE)
     }
 
     /// Seconds per byte that a chunk is expected to take in this run: those of what is predicted best, slow
-    /// ones left out where time counts.
+    /// ones left out where the time to compress counts.
     pub(super) fn typical(&self) -> f64 {
         let first = self.first();
         self.nearest(&first).map_or(0.0, |p| p.ctime) * self.pace.exp()
     }
 
-    /// The parameters that are predicted to be best, slow ones left out where time counts. Storing is
-    /// proposed only at tradeoff 0.
+    /// The parameters that are predicted to be best, slow ones left out where the time to compress counts; where
+    /// it does not, the fastest of those that are about as good. Storing is proposed only at tradeoff 0.
     fn first(&self) -> Cparams {
-        let fits = |p: &&Prediction| p.ctime < TYPICAL || self.timeless();
+        let fits = |p: &&Prediction| p.ctime < TYPICAL || self.unhurried();
         let mut candidates = self.predictions.iter().filter(|p| self.proposes(p)).filter(fits);
-        candidates.next().map_or(Cparams::STORE, |p| p.cparams)
+        let Some(best) = candidates.next() else { return Cparams::STORE };
+        if self.objective.perf_mode != PerfMode::Decomp {
+            return best.cparams;
+        }
+        let j = |p: &Prediction| self.objective.j(&p.totals(&self.objective));
+        let as_good = candidates.filter(|p| j(p) < j(best) + AS_GOOD);
+        as_good.fold(best, |a, b| if b.ctime < a.ctime { b } else { a }).cparams
     }
 
     /// The first population of a hard readapt, fastest first: for every filter what is predicted to be best,
@@ -159,6 +168,11 @@ impl Ranking {
             let off = (seconds_per_byte / p.ctime).ln() - self.pace;
             self.pace += off.clamp(-SURPRISE, SURPRISE) * 0.3;
         }
+    }
+
+    /// Whether the time to compress hardly counts.
+    fn unhurried(&self) -> bool {
+        self.timeless() || self.objective.perf_mode == PerfMode::Decomp
     }
 
     /// Whether time hardly counts.

@@ -70,7 +70,7 @@ struct Run {
 fn run(config: &Config, machine: &mut Machine, chunks: usize) -> Run {
     let bytes: Vec<u8> = (0..CHUNK / 4).flat_map(|i| (i as u32).to_le_bytes()).collect();
     let chunk = Chunk::new(&bytes, 4);
-    let mut search = Search::new(config, Origin::Fixed, Spread.predict(&chunk), None);
+    let mut search = Search::new(config, CHUNK, Origin::Fixed, Spread.predict(&chunk), None);
     let mut out = Vec::new();
     let mut readapts = Vec::new();
     let mut ctime = 0.0;
@@ -93,7 +93,7 @@ fn run(config: &Config, machine: &mut Machine, chunks: usize) -> Run {
 fn settle(config: &Config, prober: &mut dyn Prober, chunks: u64) -> Cparams {
     let bytes = vec![1; CHUNK];
     let chunk = Chunk::new(&bytes, 4);
-    let mut search = Search::new(config, Origin::Fixed, Spread.predict(&chunk), None);
+    let mut search = Search::new(config, CHUNK, Origin::Fixed, Spread.predict(&chunk), None);
     for id in 0..chunks {
         search.explore(id, &chunk, Totals::default(), prober);
         let cparams = search.best();
@@ -231,7 +231,7 @@ fn a_hint_is_where_it_starts_and_no_hard_readapt_comes_first() {
     let hint = Cparams { codec: Codec::Zlib, clevel: 6, ..Cparams::STORE };
     let config = Config { hint: Some(hint), ..config(0.5) };
     let chunk = Chunk::new(&[], 4);
-    let search = Search::new(&config, Origin::Fixed, Spread.predict(&chunk), None);
+    let search = Search::new(&config, CHUNK, Origin::Fixed, Spread.predict(&chunk), None);
     assert_eq!((search.best(), search.origin()), (hint, Origin::Hint));
     let mut machine = Machine::new(|_| 1.0);
     let run = run(&config, &mut machine, 3);
@@ -261,7 +261,7 @@ fn the_rest_of_the_run_decides_whether_time_or_size_matters_here() {
     // either; beside a part that took very long, only its size does.
     let config = config(0.5);
     let chunk = Chunk::new(&[], 4);
-    let mut search = Search::new(&config, Origin::Fixed, Spread.predict(&chunk), None);
+    let mut search = Search::new(&config, CHUNK, Origin::Fixed, Spread.predict(&chunk), None);
     let small = Totals { nbytes: 1e6, cbytes: 1e5, time: 4e-3 };
     let fast = Totals { nbytes: 1e6, cbytes: 2e5, time: 1e-3 };
     assert!(search.delta(&small, &fast) < 0.0);

@@ -91,8 +91,8 @@ enum Kind {
 /// Chooses parameters for the chunks of a data set, and learns from what they cost.
 ///
 /// Kinds of data that differ are told apart, each with a search of its own; the sum over all chunks is what
-/// is minimised. A chunk that was seen before, and one that holds a single repeated value, get the best
-/// parameters known and teach nothing.
+/// is minimised. A chunk that was seen before (unless repeats count), and one that holds a single repeated value,
+/// get the best parameters known and teach nothing.
 #[derive(Debug)]
 pub struct Tuner {
     config: Config,
@@ -141,14 +141,16 @@ impl Tuner {
         self.next_id += 1;
         let kind = if chunk.is_constant() {
             Kind::Constant
-        } else if self.seen.again(&Signature::of(chunk)) {
+        } else if !self.config.repeats_count && self.seen.again(&Signature::of(chunk)) {
             Kind::Again
         } else {
             Kind::Evidence
         };
         let (config, prior) = (&self.config, &self.prior);
-        let new_search =
-            |inherited| Search::new(config, prior.origin(), prior.predict(chunk), inherited);
+        let new_search = |inherited| {
+            let nbytes = chunk.bytes().len();
+            Search::new(config, nbytes, prior.origin(), prior.predict(chunk), inherited)
+        };
         let sketch = Sketch::of(chunk);
         let (regime, others) = if kind == Kind::Evidence {
             self.regimes.of(&sketch, new_search)
