@@ -132,6 +132,12 @@ impl Objective {
         (time * (totals.time / totals.nbytes).ln() + size * totals.share().ln()) / (time + size)
     }
 
+    /// What a change of the logarithm of the size is worth in J.
+    pub(crate) fn of_size(&self, change: f64) -> f64 {
+        let size = RATIO_WEIGHT * self.t;
+        size * change / (1.0 - self.t + size)
+    }
+
     /// GB/s of uncompressed data over the time that counts, as the trace shows it.
     #[must_use]
     pub fn score(&self, totals: &Totals) -> f64 {

@@ -38,7 +38,7 @@ pub struct Row {
     pub score: f64,
     /// What is minimised; see [`Objective`](crate::Objective).
     pub j: f64,
-    /// `W`: the first chunk with parameters that have just become the best; `-`: any other; `S`: a chunk of
+    /// `W`: the first chunk with parameters that have just become the best; `-`: any other, also one of a challenger; `S`: a chunk of
     /// one repeated value, which cannot win.
     pub winner: char,
     /// The kind of data it belongs to, numbered from 0.

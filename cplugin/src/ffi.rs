@@ -125,7 +125,6 @@ fn start(
         None => defaults::get(),
     };
     let mut config = settings.config();
-    config.foreign = true;
     config.repeats_count = true;
     config.max_threads = at_most_processors(context.threads());
     config.block_size = Some(context.block()).filter(|&bytes| bytes > 0);

@@ -102,7 +102,7 @@ impl Instance {
             nbytes: pending.nbytes,
             cbytes: compressed.len(),
             ctime,
-            dtime: None,
+            dtime: if trial.measure_dtime { time_decompress(compressed) } else { None },
             special: header.is_some_and(|header| header.special.is_some()),
         };
         // A measurement that the tuner refuses teaches nothing.
@@ -165,4 +165,9 @@ impl Instance {
         };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(record);
     }
+}
+
+/// Seconds to decompress, where that C-Blosc2's chunks can be decompressed here: they may be newer.
+fn time_decompress(compressed: &[u8]) -> Option<f64> {
+    PerThread::with(&BACKEND, |backend| backend.time_decompress(compressed)).ok()
 }

@@ -131,6 +131,15 @@ impl Backend {
         }
     }
 
+    /// The seconds that a chunk takes to decompress, in memory of our own.
+    ///
+    /// # Errors
+    /// As [`Backend::decompress`], also for chunks of a version of C-Blosc2 that is newer than ours.
+    pub fn time_decompress(&mut self, chunk: &[u8]) -> Result<f64, BackendError> {
+        let stored = Stored::parse(chunk)?;
+        self.time_decode(stored.header(), stored.chunk)
+    }
+
     /// Compresses to a frame at the front of `dest`, which must have [`frame_bound`] bytes. With an intent
     /// the frame holds a [`Record`], if it has more than 1024 bytes. Where C-Blosc2 fails, and where it saves
     /// nothing, the bytes are stored as they are.

@@ -152,9 +152,6 @@ pub struct Config {
     pub max_threads: u16,
     /// The size in bytes that all blocks must have, where it is not to be chosen.
     pub block_size: Option<u32>,
-    /// Whether it is another library that compresses the chunks than the one that compresses probes: their
-    /// times are not compared then.
-    pub foreign: bool,
     /// Whether a chunk counts that is the same as an earlier one: not where a host compresses a chunk again
     /// whenever it is filled up.
     pub repeats_count: bool,
@@ -180,7 +177,6 @@ impl Default for Config {
             trace: None,
             max_threads: 1,
             block_size: None,
-            foreign: false,
             repeats_count: false,
             whole_chunk_blocks: true,
             probe_share: 0.05,

@@ -4,30 +4,48 @@
 /// at all kinds of parameters takes.
 const START_BYTES: f64 = 256.0 * 1024.0;
 
+/// What the first chunks of challengers may cost more, in chunks.
+const FIRST_CONTESTS: f64 = 0.5;
+
 /// The least that a search which finds nothing new still gets, as a share of the normal grant.
 const LEAST: f64 = 0.125;
 
 /// Seconds that may be spent on probes: the time of one chunk (of 256 KiB at least) at the start, then a
 /// share of the compression time. The share halves with every readapt that changes nothing, down to an
 /// eighth, and is whole again after one that does.
+///
+/// Apart from them, what chunks may cost more that are compressed by a challenger, counted in chunks: half a chunk
+/// at the start, then the share of a chunk for each chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     share: f64,
     grant: f64,
     available: f64,
     started: bool,
+    /// What was granted for the first chunk, until it is known what it took.
+    foreseen: Option<f64>,
+    contests: f64,
 }
 
 impl Budget {
     pub(crate) fn new(share: f64) -> Self {
-        Self { share, grant: 1.0, available: 0.0, started: false }
+        Self {
+            share,
+            grant: 1.0,
+            available: 0.0,
+            started: false,
+            foreseen: None,
+            contests: FIRST_CONTESTS,
+        }
     }
 
     /// Grants the time of the first chunk, from what one byte is expected to take. Later calls do nothing.
     pub(crate) fn start(&mut self, seconds_per_byte: f64, chunk_bytes: usize) {
         if !self.started {
             self.started = true;
-            self.available += seconds_per_byte * (chunk_bytes as f64).max(START_BYTES);
+            let granted = seconds_per_byte * (chunk_bytes as f64).max(START_BYTES);
+            self.available += granted;
+            self.foreseen = Some(granted);
         }
     }
 
@@ -36,9 +54,24 @@ impl Budget {
         !self.started
     }
 
-    /// Grants the share of a chunk's compression time.
+    /// Grants the share of a chunk's compression time; and for the first chunk what it took more than was
+    /// expected.
     pub(crate) fn earn(&mut self, ctime: f64) {
+        if let Some(foreseen) = self.foreseen.take() {
+            self.available += (ctime - foreseen).max(0.0);
+        }
         self.available += ctime * self.share * self.grant;
+        self.contests += self.share * self.grant;
+    }
+
+    /// Chunks that bring in what a challenger's chunk may cost more; 0 or less if it is there.
+    pub(crate) fn chunks_until(&self, cost: f64) -> f64 {
+        (cost - self.contests) / (self.share * self.grant).max(f64::MIN_POSITIVE)
+    }
+
+    /// Takes what a challenger's chunk did cost more.
+    pub(crate) fn spend_on_contest(&mut self, cost: f64) {
+        self.contests -= cost;
     }
 
     /// Takes what a probe took; it may go below zero by the part of it that was not foreseen.
@@ -65,6 +98,28 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_first_chunk_that_takes_longer_than_expected_brings_in_more() {
+        for (ctime, available) in [(1e-3, 2.05e-3), (5e-3, 5.25e-3)] {
+            let mut budget = Budget::new(0.05);
+            budget.start(1e-9, 2_000_000);
+            budget.earn(ctime);
+            assert!(budget.affords(available - 1e-9) && !budget.affords(available + 1e-9));
+            budget.earn(20e-3);
+            assert!(!budget.affords(available + 1e-3 + 1e-9));
+        }
+    }
+
+    #[test]
+    fn challengers_chunks_have_an_allowance_of_their_own() {
+        let mut budget = Budget::new(0.05);
+        assert!(budget.chunks_until(0.5) <= 0.0);
+        budget.spend_on_contest(0.6);
+        assert!((budget.chunks_until(0.1) - 4.0).abs() < 1e-9);
+        budget.earn(1e-3);
+        assert!((budget.chunks_until(0.1) - 3.0).abs() < 1e-9);
+    }
 
     #[test]
     fn one_chunk_at_the_start_then_a_share() {

@@ -1,10 +1,9 @@
 //! Trying candidates out, as far as there is time for it.
 
-use super::round::Stage;
-use super::{Duel, Search};
+use super::Search;
+use super::round::{FINAL_BYTES, Stage};
 use crate::chunk::Chunk;
 use crate::cparams::Cparams;
-use crate::search::Readapt;
 use crate::tuner::{Probe, Probed, Prober};
 
 /// Below this tradeoff a small difference of time decides: there is less time to look, and the finalists are
@@ -14,8 +13,8 @@ pub(super) const TIMED_TWICE_BELOW: f64 = 0.7;
 const DISTURBED: f64 = 4.0;
 /// A candidate whose probe has to wait for the time of this many chunks is left out of a readapt.
 const SCREEN_WAIT: f64 = 40.0;
-/// A challenger that has to wait for the time of this many is given up.
-const DUEL_WAIT: f64 = 160.0;
+/// Finalists that would have to wait for the time of this many chunks are tried on chunks of the run instead.
+const FINALS_WAIT: f64 = 8.0;
 
 impl Search {
     /// One probe of the round; none where there is no time for it.
@@ -23,17 +22,16 @@ impl Search {
         let mut round = self.round.take()?;
         self.last = round.kind;
         let Some(cparams) = round.next() else {
-            self.advance(round);
+            self.advance(round, chunk);
             return Some(0.0);
         };
-        let twice = round.stage == Stage::Final && self.objective.t < TIMED_TWICE_BELOW;
         let request = Probe {
             bytes: round.bytes(),
             typesize: round.typesize,
             // A sample has too few blocks for more than one thread.
             cparams: Cparams { threads: 1, ..cparams },
             decompress: self.objective.perf_mode.needs_dtime(),
-            repeats: if twice { 2 } else { 1 },
+            repeats: if round.stage == Stage::Final { self.final_repeats() } else { 1 },
         };
         let cost = self.expected(&request);
         if !self.affords(cost) {
@@ -51,57 +49,20 @@ impl Search {
         Some(tried?.seconds)
     }
 
-    /// A challenger compresses the whole chunk; the best does so next, when the chunk is stored, or, where
-    /// another library stores it, at once.
-    pub(super) fn challenge(
-        &mut self,
-        trial: u64,
+    /// Whether the larger sample is too large to compare that many candidates on it soon.
+    pub(super) fn finals_are_slow<'c>(
+        &self,
+        candidates: impl IntoIterator<Item = &'c Cparams>,
         chunk: &Chunk<'_>,
-        prober: &mut dyn Prober,
-    ) -> Option<f64> {
-        if self.duel.is_some() {
-            return None;
-        }
-        let challenger = *self.challengers.front()?;
-        let request = self.whole(challenger, chunk);
-        let mut cost = self.expected(&request);
-        if self.foreign {
-            cost += self.expected(&self.whole(self.best, chunk));
-        }
-        if !self.affords(cost) {
-            let patient = self.wait(cost, chunk) <= DUEL_WAIT;
-            if !patient {
-                self.challengers.pop_front();
-            }
-            return (!patient).then_some(0.0);
-        }
-        self.last = if self.last == Readapt::Wait { Readapt::Soft } else { self.last };
-        self.threads_tried = challenger.threads != self.best.threads;
-        self.challengers.pop_front();
-        let tried = self.probe(&request, chunk, prober)?;
-        let mut seconds = tried.seconds;
-        let Some(totals) = self.objective.totals(&tried.measurement) else { return Some(seconds) };
-        if self.foreign {
-            let best = self.probe(&self.whole(self.best, chunk), chunk, prober)?;
-            seconds += best.seconds;
-            if let Some(best) = self.objective.totals(&best.measurement) {
-                self.settle(challenger, &totals, &best);
-            }
-        } else {
-            self.duel = Some(Duel { trial, best: self.best, challenger, totals });
-        }
-        Some(seconds)
+    ) -> bool {
+        let bytes = chunk.bytes().len().min(FINAL_BYTES) as f64;
+        let each = candidates.into_iter().map(|c| self.ranking.seconds_per_byte(c) * bytes);
+        let seconds: f64 = each.sum();
+        self.wait(seconds * f64::from(self.final_repeats()), chunk) > FINALS_WAIT
     }
 
-    /// A probe of a whole chunk.
-    fn whole<'a>(&self, cparams: Cparams, chunk: &Chunk<'a>) -> Probe<'a> {
-        Probe {
-            bytes: chunk.bytes(),
-            typesize: chunk.typesize(),
-            cparams,
-            decompress: self.objective.perf_mode.needs_dtime(),
-            repeats: 1,
-        }
+    fn final_repeats(&self) -> u8 {
+        if self.objective.t < TIMED_TWICE_BELOW { 2 } else { 1 }
     }
 
     fn affords(&self, seconds: f64) -> bool {

@@ -12,7 +12,7 @@ const SCREEN_MARGIN: f64 = 0.04;
 /// What a comparison weighs, by the bytes that were compared.
 const SCREEN_WEIGHT: f64 = 1.0;
 const FINAL_WEIGHT: f64 = 3.0;
-const DUEL_WEIGHT: f64 = 6.0;
+const CHUNK_WEIGHT: f64 = 6.0;
 /// A kind of data that makes up less of a run than this is judged as if it made up this much.
 const LEAST_PART: f64 = 0.05;
 
@@ -33,12 +33,15 @@ impl Search {
         self.compare(candidate, &tried, &best, weight, margin);
     }
 
-    /// Compares a challenger with the best, on the bytes of a whole chunk.
-    pub(super) fn settle(&mut self, challenger: Cparams, tried: &Totals, best: &Totals) {
-        let saves = |t| self.saves(Some(best), t);
-        if self.objective.t == 0.0 || saves(tried) || !saves(best) {
-            self.compare(challenger, tried, best, DUEL_WEIGHT, MARGIN);
-        }
+    /// Adds a comparison of chunks of the run; gives the mean.
+    pub(super) fn compare_chunks(
+        &mut self,
+        challenger: Cparams,
+        tried: &Totals,
+        best: &Totals,
+    ) -> f64 {
+        let delta = self.delta(tried, best);
+        self.evidence.add(challenger, delta, CHUNK_WEIGHT)
     }
 
     /// Adds a comparison; the candidate becomes the best if it wins by more than the margin.
@@ -87,6 +90,7 @@ impl Search {
         self.origin = Origin::Genetic;
         self.under_way = self.under_way.map(|_| true);
         self.dtime_rate = None;
+        self.contests.new_best(None);
     }
 
     /// J of the run with the candidate minus J of the run with the best, as if this kind of data were the

@@ -2,10 +2,11 @@
 //!
 //! A hard readapt screens a population on a small sample, follows where the results point, breeds, and
 //! compares the finalists on a larger sample; a soft one compares the neighbours of the best. What is left
-//! then, block sizes, threads and close runners-up, meets the best in a duel on a whole chunk. All
-//! comparisons are between results on the same bytes.
+//! then, block sizes, threads and close runners-up, compresses chunks of the run; so do the finalists, where
+//! the larger sample would take too long.
 
 mod budget;
+mod contest;
 mod evidence;
 mod explore;
 mod genome;
@@ -16,8 +17,6 @@ mod schedule;
 mod spread;
 mod state;
 
-use std::collections::VecDeque;
-
 use crate::chunk::Chunk;
 use crate::config::{Config, PerfMode};
 use crate::cost::{Measurement, Objective, Totals};
@@ -25,10 +24,11 @@ use crate::cparams::{BlockSize, Cparams};
 use crate::tuner::Prober;
 
 use budget::Budget;
+use contest::Contests;
 use evidence::Evidence;
 use genome::Limits;
 use population::Ranking;
-use round::{Round, Tried};
+use round::{FINALISTS, Round, Stage, Tried};
 use schedule::Schedule;
 
 pub use schedule::Readapt;
@@ -43,22 +43,11 @@ const DISAPPOINTING: f64 = 1.1;
 /// What is this much better, but saves too little of a sample, is tried on a whole chunk.
 const DOUBTFUL: f64 = 0.1;
 
-/// A challenger that has compressed a whole chunk, and waits for the best to do the same.
-#[derive(Debug, Clone)]
-struct Duel {
-    trial: u64,
-    best: Cparams,
-    challenger: Cparams,
-    totals: Totals,
-}
-
 /// The search for one kind of data.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
     objective: Objective,
     limits: Limits,
-    /// Chunks are compressed by another library than probes.
-    foreign: bool,
     ranking: Ranking,
     schedule: Schedule,
     budget: Budget,
@@ -67,8 +56,7 @@ pub(crate) struct Search {
     best: Cparams,
     origin: Origin,
     round: Option<Round>,
-    challengers: VecDeque<Cparams>,
-    duel: Option<Duel>,
+    contests: Contests,
     /// What the best made of the last round's sample, until a whole chunk has confirmed it.
     unconfirmed: Option<f64>,
     last: Readapt,
@@ -108,7 +96,6 @@ impl Search {
         Self {
             objective,
             limits,
-            foreign: config.foreign,
             ranking,
             schedule: Schedule::new(config.behaviour, inherited.is_none() && config.hint.is_some()),
             budget: Budget::new(config.probe_share),
@@ -117,8 +104,7 @@ impl Search {
             best,
             origin,
             round: None,
-            challengers: VecDeque::new(),
-            duel: None,
+            contests: Contests::default(),
             unconfirmed: None,
             last: Readapt::Wait,
             threads_tried: false,
@@ -128,6 +114,11 @@ impl Search {
             own: Totals::default(),
             others: Totals::default(),
         }
+    }
+
+    /// What to compress the chunk of that trial with: the best, or a challenger.
+    pub(crate) fn chosen(&self, trial: u64) -> Cparams {
+        self.contests.challenger(trial).unwrap_or(self.best)
     }
 
     /// The best parameters known.
@@ -165,12 +156,6 @@ impl Search {
         self.own
     }
 
-    /// Whether the trial's decompression time is needed: for a duel.
-    pub(crate) fn needs_dtime(&self, trial: u64) -> bool {
-        self.objective.perf_mode.needs_dtime()
-            && self.duel.as_ref().is_some_and(|d| d.trial == trial)
-    }
-
     /// Looks further, as long as there is time for it; `others` are the sums of the run's other kinds of
     /// data. Gives the seconds spent.
     pub(crate) fn explore(
@@ -185,20 +170,19 @@ impl Search {
         self.threads_tried = false;
         let mut spent = 0.0;
         loop {
-            if self.round.is_none() && self.challengers.is_empty() {
-                self.close();
-                if self.duel.is_some() || !self.begin(chunk) {
+            if self.round.is_none() {
+                self.challenge(trial);
+                if !self.contests.is_empty() {
                     break;
                 }
-            }
-            let step = if self.round.is_some() {
-                self.step(chunk, prober)
+                self.close();
+                if !self.begin(chunk) {
+                    break;
+                }
+            } else if let Some(seconds) = self.step(chunk, prober) {
+                spent += seconds;
             } else {
-                self.challenge(trial, chunk, prober)
-            };
-            match step {
-                Some(seconds) => spent += seconds,
-                None => break,
+                break;
             }
         }
         spent
@@ -214,34 +198,29 @@ impl Search {
         if *cparams == self.best {
             self.confirm(totals.share());
         }
-        if self.duel.as_ref().is_some_and(|d| d.trial == trial) {
-            if let Some(duel) = self.duel.take()
-                && duel.best == *cparams
-                && self.best == *cparams
-            {
-                if let Some(dtime) = m.dtime {
-                    self.dtime_rate = Some(dtime / m.nbytes as f64);
-                    self.budget.spend(dtime);
-                }
-                self.settle(duel.challenger, &duel.totals, &totals);
+        if let Some(dtime) = m.dtime {
+            self.budget.spend(dtime);
+            if *cparams == self.best {
+                self.dtime_rate = Some(dtime / m.nbytes as f64);
             }
-        } else if self.duel.as_ref().is_some_and(|d| d.trial + 64 < trial) {
-            // The chunk of that trial was never stored.
-            self.duel = None;
         }
+        self.contested(trial, cparams, m, totals);
         totals
     }
 
     /// A chunk that shrank much less than the sample did puts the runners-up on again: what was compared may
     /// hold for small blocks only.
     fn confirm(&mut self, share: f64) {
-        if self.unconfirmed.take().is_some_and(|sample| share > sample * DISAPPOINTING) {
-            let runners_up = self.evidence.nearest(usize::MAX);
-            let other = runners_up.iter().find(|c| c.codec != self.best.codec);
-            for runner_up in runners_up.first().into_iter().chain(other) {
-                self.challengers.retain(|c| c != runner_up);
-                self.challengers.push_front(*runner_up);
-            }
+        let Some(sample) = self.unconfirmed.take() else { return };
+        if share <= sample * DISAPPOINTING {
+            return;
+        }
+        let lost = self.objective.of_size((share / sample).ln());
+        let runners_up = self.evidence.nearest(usize::MAX);
+        let other = runners_up.iter().find(|c| c.codec != self.best.codec);
+        for runner_up in runners_up.first().into_iter().chain(other) {
+            let known = self.evidence.delta(runner_up).unwrap_or(0.0);
+            self.contests.add_first(*runner_up, known - lost);
         }
     }
 
@@ -276,33 +255,42 @@ impl Search {
         } else {
             candidates.extend(genome::level_neighbours(&self.best));
             candidates.extend(self.evidence.nearest(1));
-            self.round = Some(Round::soft(chunk, position, candidates));
+            if self.finals_are_slow(&candidates, chunk) {
+                self.contests.add(candidates.split_off(1));
+            } else {
+                self.round = Some(Round::soft(chunk, position, candidates));
+            }
         }
         true
     }
 
     /// Books the end of a readapt.
     fn close(&mut self) {
-        if self.duel.is_none()
-            && let Some(changed) = self.under_way.take()
-        {
+        if let Some(changed) = self.under_way.take() {
             self.schedule.ended();
             self.budget.readapted(changed);
         }
     }
 
     /// The round has tried its candidates: sets it on its next step, or ends it.
-    fn advance(&mut self, mut round: Round) {
+    fn advance(&mut self, mut round: Round, chunk: &Chunk<'_>) {
+        let screened = round.stage == Stage::Screen;
         let mut ranked: Vec<Tried> = round.results().to_vec();
         ranked.retain(|t| self.admits(&round, &t.totals));
         ranked.sort_by(|a, b| self.objective.j(&a.totals).total_cmp(&self.objective.j(&b.totals)));
         let ranked: Vec<Cparams> = ranked.iter().map(|t| t.cparams).collect();
         let saves = self.something_saves(&round);
         if round.advance(self.best, &ranked, saves, &self.ranking, &mut self.rng) {
-            self.round = Some(round);
-            return;
+            let finals = screened && round.stage == Stage::Final;
+            if !finals || !self.finals_are_slow(round.queue(), chunk) {
+                self.round = Some(round);
+                return;
+            }
+            let others = ranked.into_iter().filter(|c| *c != self.best).take(FINALISTS);
+            self.contests.add(others);
         }
-        self.unconfirmed = round.totals(&self.best).map(|t| t.share());
+        let sample = round.totals(&self.best).or_else(|| round.screened(&self.best));
+        self.unconfirmed = sample.map(|t| t.share());
         if round.kind == Readapt::Hard {
             if self.origin == Origin::Fixed {
                 self.origin = Origin::Genetic;
@@ -311,9 +299,7 @@ impl Search {
             self.challenge_blocks();
             let close = self.evidence.nearest(2).into_iter();
             let close = close.filter(|c| self.evidence.delta(c).is_some_and(|delta| delta < CLOSE));
-            let known = |c: &Cparams| self.challengers.contains(c);
-            let close: Vec<Cparams> = close.filter(|c| !known(c)).collect();
-            self.challengers.extend(close);
+            self.contests.add(close.collect::<Vec<_>>());
         }
     }
 
@@ -328,13 +314,7 @@ impl Search {
         if let Some((_, cparams)) = better.min_by(|a, b| a.0.total_cmp(&b.0)) {
             let block_size =
                 if self.limits.whole_chunk { BlockSize::WholeChunk } else { cparams.block_size };
-            self.challengers.push_back(Cparams { block_size, ..cparams });
-        }
-    }
-
-    fn challenge_blocks(&mut self) {
-        if !self.best.is_store() {
-            self.challengers.extend(genome::block_neighbours(&self.best, self.limits));
+            self.contests.add([self.limits.keep(Cparams { block_size, ..cparams })]);
         }
     }
 }

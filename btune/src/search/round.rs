@@ -16,10 +16,10 @@ const SCREEN_BYTES: usize = 32 << 10;
 /// many candidates. Where size counts there is more time, and small pieces flatter strong levels.
 const LEAST_SCREEN_BYTES: usize = 16 << 10;
 /// Bytes on which the best of them are compared: 3 to 4 % loss.
-const FINAL_BYTES: usize = 128 << 10;
+pub(super) const FINAL_BYTES: usize = 128 << 10;
 /// Parents of a generation, and finalists.
 const PARENTS: usize = 4;
-const FINALISTS: usize = 3;
+pub(super) const FINALISTS: usize = 3;
 /// Children of a generation.
 const CHILDREN: usize = 5;
 /// Generations after the first population: one that the predictions point to, then children.
@@ -103,6 +103,11 @@ impl Round {
     /// The next candidate, which stays in the queue until [`record`](Self::record) is called.
     pub(super) fn next(&self) -> Option<Cparams> {
         self.queue.front().copied()
+    }
+
+    /// The candidates that are still to be tried.
+    pub(super) fn queue(&self) -> impl Iterator<Item = &Cparams> {
+        self.queue.iter()
     }
 
     /// The bytes that candidates are tried on now.

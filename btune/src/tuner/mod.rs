@@ -79,6 +79,8 @@ struct Open {
     state: State,
     probe_time: f64,
     kind: Kind,
+    /// It is a challenger that compresses the chunk.
+    contest: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +105,7 @@ pub struct Tuner {
     open: VecDeque<Open>,
     next_id: u64,
     chunks: u64,
-    last_told: Option<Cparams>,
+    last_best: Option<Cparams>,
 }
 
 impl Tuner {
@@ -125,7 +127,7 @@ impl Tuner {
             open: VecDeque::new(),
             next_id: 0,
             chunks: 0,
-            last_told: None,
+            last_best: None,
         }
     }
 
@@ -164,9 +166,9 @@ impl Tuner {
         }
         let trial = Trial {
             id,
-            cparams: search.best(),
+            cparams: search.chosen(id),
             origin: search.origin(),
-            measure_dtime: search.needs_dtime(id),
+            measure_dtime: kind == Kind::Evidence && search.needs_dtime(),
             probe_time,
         };
         let open = Open {
@@ -177,6 +179,7 @@ impl Tuner {
             state: search.state(),
             probe_time,
             kind,
+            contest: trial.cparams != search.best(),
         };
         if self.open.len() == OPEN_TRIALS {
             self.open.pop_front();
@@ -208,8 +211,8 @@ impl Tuner {
         };
         let row = self.row(&open, trial.origin, m, &totals, special);
         self.chunks += 1;
-        if !special {
-            self.last_told = Some(open.cparams);
+        if !special && !open.contest {
+            self.last_best = Some(open.cparams);
         }
         Ok(Told { row: Some(row) })
     }
@@ -236,7 +239,7 @@ impl Tuner {
             j: self.objective.j(totals),
             winner: match special {
                 true => 'S',
-                false if self.last_told != Some(open.cparams) => 'W',
+                false if !open.contest && self.last_best != Some(open.cparams) => 'W',
                 false => '-',
             },
             regime: open.regime,
