@@ -118,6 +118,12 @@ impl Filter {
         Self::ALL.into_iter().find(|f| u32::from(f.code()) == code).ok_or(ParamsError::Filter(code))
     }
 
+    /// Whether all bytes come back.
+    #[must_use]
+    pub const fn is_lossless(self) -> bool {
+        !matches!(self, Self::TruncPrec)
+    }
+
     /// The name C-Blosc2 uses.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -131,3 +131,18 @@ pub enum TunerError {
     #[error("the measurement's {0} is not a finite number above zero")]
     Measurement(&'static str),
 }
+
+/// A text that is no profile, or one that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// Not the JSON of a profile.
+    #[error("not a profile of btune: {0}")]
+    Text(String),
+    /// Another version's.
+    #[error("a profile of version {0}: version 1 is known")]
+    Version(u32),
+    /// A field that holds what nobody writes.
+    #[error("not a valid profile: {0}")]
+    Field(&'static str),
+}

@@ -33,16 +33,20 @@ mod cost;
 mod cparams;
 mod error;
 pub mod process;
+mod profile;
 mod record;
 mod search;
 pub mod trace;
 mod tuner;
 
 pub use chunk::Chunk;
-pub use config::{Behaviour, Config, PerfMode, RepeatMode, TraceFormat, Tradeoff, Vars};
+pub use config::{Behaviour, Config, PerfMode, RepeatMode, Space, TraceFormat, Tradeoff, Vars};
 pub use cost::{Measurement, Objective, Totals};
 pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
-pub use error::{BackendError, ConfigError, FrameError, ParamsError, RecordError, TunerError};
+pub use error::{
+    BackendError, ConfigError, FrameError, ParamsError, ProfileError, RecordError, TunerError,
+};
+pub use profile::Profile;
 pub use record::Record;
 pub use search::{Origin, Prediction, Prior, Readapt, Spread, State};
 pub use tuner::{Probe, Probed, Prober, Told, Trial, Tuner};

@@ -19,7 +19,7 @@ const VALUES: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sketch {
     values: [f32; PLANES * VALUES],
-    planes: usize,
+    typesize: usize,
 }
 
 /// Counts of one byte plane: 16 bits suffice for the elements that are looked at, also where many planes are
@@ -54,21 +54,40 @@ impl Sketch {
         for (plane, out) in counts[..planes].iter().zip(values.chunks_exact_mut(VALUES)) {
             out.copy_from_slice(&plane.values());
         }
-        Self { values, planes }
+        Self { values, typesize: size }
     }
 
-    /// Root of the mean squared difference, 0 to 1.
+    /// The numbers, [`VALUES`] for each plane.
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.values[..self.typesize.min(PLANES) * VALUES]
+    }
+
+    /// Bytes per element.
+    pub(crate) fn typesize(&self) -> usize {
+        self.typesize
+    }
+
+    /// A sketch of these numbers; none if there are not as many as elements of `typesize` bytes have, or if they
+    /// are not from 0 to 1.
+    pub(crate) fn from_values(typesize: usize, values: &[f32]) -> Option<Self> {
+        let planes = typesize.min(PLANES);
+        let valid = values.iter().all(|value| (0.0..=1.0).contains(value));
+        if !valid || planes == 0 || values.len() != planes * VALUES {
+            return None;
+        }
+        let mut all = [0.0; PLANES * VALUES];
+        all[..values.len()].copy_from_slice(values);
+        Some(Self { values: all, typesize })
+    }
+
+    /// Root of the mean squared difference, 0 to 1; 1 for another typesize.
     pub(crate) fn distance(&self, other: &Self) -> f32 {
-        if self.planes != other.planes {
+        if self.typesize != other.typesize {
             return 1.0;
         }
-        let used = self.planes * VALUES;
-        let sum: f32 = self.values[..used]
-            .iter()
-            .zip(&other.values[..used])
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum();
-        (sum / used as f32).sqrt()
+        let both = self.values().iter().zip(other.values());
+        let sum: f32 = both.map(|(a, b)| (a - b) * (a - b)).sum();
+        (sum / self.values().len() as f32).sqrt()
     }
 
     /// Whether both are of one kind of data.

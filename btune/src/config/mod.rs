@@ -120,6 +120,17 @@ impl Default for Behaviour {
     }
 }
 
+/// Which parameters there are to choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Space {
+    /// All that Blosc2 has.
+    #[default]
+    Blosc2,
+    /// What Blosc has, its predecessor: no bytedelta, and no choice of the split, which stays
+    /// [`SplitMode::ForwardCompat`](crate::SplitMode::ForwardCompat).
+    Blosc1,
+}
+
 /// How the trace is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceFormat {
@@ -148,6 +159,8 @@ pub struct Config {
     pub models_dir: Option<PathBuf>,
     /// Whether and how to trace.
     pub trace: Option<TraceFormat>,
+    /// Which parameters there are to choose from.
+    pub space: Space,
     /// The most threads that may be chosen, from 1; what a search starts with.
     pub max_threads: u16,
     /// The size in bytes that all blocks must have, where it is not to be chosen.
@@ -175,6 +188,7 @@ impl Default for Config {
             use_inference: -1,
             models_dir: None,
             trace: None,
+            space: Space::default(),
             max_threads: 1,
             block_size: None,
             repeats_count: false,

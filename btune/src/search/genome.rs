@@ -1,6 +1,6 @@
 //! Parameters as genes: what may vary, and how.
 
-use crate::config::Config;
+use crate::config::{Config, Space};
 use crate::cparams::{BlockSize, Codec, Cparams, Filter, SplitMode};
 
 /// Levels that are tried: those between are worth 0.4 % at most.
@@ -9,9 +9,10 @@ const LADDER: [u8; 6] = [1, 2, 3, 5, 6, 9];
 pub(super) const FILTERS: [Filter; 4] =
     [Filter::None, Filter::Shuffle, Filter::BitShuffle, Filter::ByteDelta];
 
-/// In chunks of at most this many bytes the search starts with a single block: on 48 arrays with chunks of
-/// 512 KiB that is worth 2 to 9 %.
+/// In chunks of at most this many bytes, and where speed counts most, the search starts with a single block: on
+/// 48 arrays with chunks of 512 KiB that is worth 9 % at tradeoff 0.1, and little above.
 const ONE_BLOCK: usize = 1 << 20;
+const ONE_BLOCK_BELOW: f64 = 0.3;
 
 /// What the genes may be.
 #[derive(Debug, Clone, Copy)]
@@ -22,32 +23,43 @@ pub(crate) struct Limits {
     pub(crate) whole_chunk: bool,
     /// The only size that blocks may have.
     pub(crate) block_size: Option<u32>,
-    /// Bytes of a chunk.
-    pub(crate) nbytes: usize,
+    /// Chunks start with a single block.
+    pub(crate) one_block: bool,
+    /// Which parameters there are.
+    pub(crate) space: Space,
 }
 
 impl Limits {
     pub(crate) fn new(config: &Config, nbytes: usize) -> Self {
+        let one_block = config.whole_chunk_blocks
+            // A single block keeps a single thread busy.
+            && config.max_threads <= 1
+            && nbytes <= ONE_BLOCK
+            && config.tradeoff.t() < ONE_BLOCK_BELOW;
         Self {
             max_threads: config.max_threads.max(1),
             whole_chunk: config.whole_chunk_blocks,
             block_size: config.block_size.filter(|&bytes| bytes > 0),
-            nbytes,
+            one_block,
+            space: config.space,
         }
     }
 
     /// The parameters, within the limits, with as many threads as there may be.
     pub(crate) fn start(self, cparams: Cparams) -> Cparams {
-        // A single block keeps a single thread busy.
-        let whole = self.whole_chunk && self.max_threads == 1 && self.nbytes <= ONE_BLOCK;
-        let block_size = if whole { BlockSize::WholeChunk } else { cparams.block_size };
-        self.keep(Cparams { block_size, threads: self.max_threads, ..cparams })
+        let block_size = if self.one_block { BlockSize::WholeChunk } else { cparams.block_size };
+        self.fit(Cparams { block_size, threads: self.max_threads, ..cparams })
     }
 
-    /// The parameters, with the block size that may not be chosen.
-    pub(crate) fn keep(self, cparams: Cparams) -> Cparams {
+    /// The parameters, or what is most like them of what may be chosen.
+    pub(crate) fn fit(self, cparams: Cparams) -> Cparams {
         let block_size = self.block_size.map_or(cparams.block_size, BlockSize::Bytes);
-        Cparams { block_size, ..cparams }
+        let (filter, split) = match (self.space, cparams.filter) {
+            (Space::Blosc2, filter) => (filter, cparams.split),
+            (Space::Blosc1, Filter::ByteDelta) => (Filter::Shuffle, SplitMode::ForwardCompat),
+            (Space::Blosc1, filter) => (filter, SplitMode::ForwardCompat),
+        };
+        Cparams { block_size, filter, split, ..cparams }
     }
 
     /// Other block sizes to try, the largest first.
@@ -108,6 +120,7 @@ fn flipped(split: SplitMode) -> SplitMode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Tradeoff;
 
     const PARENT: Cparams = Cparams {
         codec: Codec::Zstd,
@@ -153,7 +166,13 @@ mod tests {
         let levels: Vec<u8> = level_neighbours(&PARENT).iter().map(|c| c.clevel).collect();
         assert_eq!(levels, [2, 5, 3]);
         assert_eq!(level_neighbours(&Cparams { clevel: 9, ..PARENT })[0].clevel, 6);
-        let one = Limits { max_threads: 1, whole_chunk: false, block_size: None, nbytes: 1 << 20 };
+        let one = Limits {
+            max_threads: 1,
+            whole_chunk: false,
+            block_size: None,
+            one_block: false,
+            space: Space::Blosc2,
+        };
         assert!(
             block_neighbours(&PARENT, one)
                 .iter()
@@ -170,10 +189,18 @@ mod tests {
         assert_eq!((start.block_size, start.threads), (BlockSize::Bytes(4096), 4));
         let kept = |c: &Cparams| c.block_size == BlockSize::Bytes(4096);
         assert!(block_neighbours(&start, fixed).iter().all(kept));
-        let alone = Limits { max_threads: 1, ..four };
-        assert_eq!(alone.start(PARENT).block_size, BlockSize::WholeChunk);
-        assert_eq!(four.start(PARENT).block_size, BlockSize::Auto);
-        let large = Limits { nbytes: 2 << 20, ..alone };
-        assert_eq!(large.start(PARENT).block_size, BlockSize::Auto);
+    }
+
+    #[test]
+    fn where_speed_counts_a_small_chunk_starts_with_one_block() {
+        let start = |t: f32, max_threads, nbytes| {
+            let tradeoff = Tradeoff::new(t).unwrap();
+            let config = Config { tradeoff, max_threads, ..Config::default() };
+            Limits::new(&config, nbytes).start(PARENT).block_size
+        };
+        assert_eq!(start(0.1, 1, 1 << 20), BlockSize::WholeChunk);
+        assert_eq!(start(0.5, 1, 1 << 20), BlockSize::Auto);
+        assert_eq!(start(0.1, 2, 1 << 20), BlockSize::Auto);
+        assert_eq!(start(0.1, 1, 2 << 20), BlockSize::Auto);
     }
 }

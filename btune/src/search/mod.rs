@@ -17,6 +17,8 @@ mod schedule;
 mod spread;
 mod state;
 
+use std::collections::HashSet;
+
 use crate::chunk::Chunk;
 use crate::config::{Config, PerfMode};
 use crate::cost::{Measurement, Objective, Totals};
@@ -87,10 +89,12 @@ impl Search {
         for prediction in &mut predictions {
             prediction.cparams = limits.start(prediction.cparams);
         }
+        let mut known = HashSet::new();
+        predictions.retain(|prediction| known.insert(prediction.cparams));
         let ranking = Ranking::new(objective, predictions);
         let (best, origin) = match (config.hint, inherited) {
             (_, Some(best)) => (best, Origin::Genetic),
-            (Some(hint), None) => (limits.keep(hint), Origin::Hint),
+            (Some(hint), None) => (limits.fit(hint), Origin::Hint),
             (None, None) => (limits.start(ranking.start()), origin),
         };
         Self {
@@ -257,7 +261,8 @@ impl Search {
         if self.soft_blocks {
             self.challenge_blocks();
         } else {
-            candidates.extend(genome::level_neighbours(&self.best));
+            let neighbours = genome::level_neighbours(&self.best).into_iter();
+            candidates.extend(neighbours.map(|c| self.limits.fit(c)).filter(|c| *c != self.best));
             candidates.extend(self.evidence.nearest(1));
             if self.finals_are_slow(&candidates, chunk) {
                 self.contests.add(candidates.split_off(1));
@@ -284,7 +289,7 @@ impl Search {
         ranked.sort_by(|a, b| self.objective.j(&a.totals).total_cmp(&self.objective.j(&b.totals)));
         let ranked: Vec<Cparams> = ranked.iter().map(|t| t.cparams).collect();
         let saves = self.something_saves(&round);
-        if round.advance(self.best, &ranked, saves, &self.ranking, &mut self.rng) {
+        if round.advance(self.best, &ranked, saves, &self.ranking, self.limits, &mut self.rng) {
             let finals = screened && round.stage == Stage::Final;
             if !finals || !self.finals_are_slow(round.queue(), chunk) {
                 self.round = Some(round);
@@ -318,7 +323,7 @@ impl Search {
         if let Some((_, cparams)) = better.min_by(|a, b| a.0.total_cmp(&b.0)) {
             let block_size =
                 if self.limits.whole_chunk { BlockSize::WholeChunk } else { cparams.block_size };
-            self.contests.add([self.limits.keep(Cparams { block_size, ..cparams })]);
+            self.contests.add([self.limits.fit(Cparams { block_size, ..cparams })]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::genome;
+use super::genome::{self, Limits};
 use super::population::Ranking;
 use super::schedule::Readapt;
 use crate::chunk::Chunk;
@@ -156,6 +156,7 @@ impl Round {
         ranked: &[Cparams],
         saves: bool,
         ranking: &Ranking,
+        limits: Limits,
         rng: &mut fastrand::Rng,
     ) -> bool {
         if self.stage == Stage::Final {
@@ -169,7 +170,7 @@ impl Round {
             self.generation += 1;
             let next = match self.generation {
                 1 => ranking.followers(&self.tried),
-                _ => self.children(ranked, rng),
+                _ => self.children(ranked, limits, rng),
             };
             self.enqueue(next);
         }
@@ -182,7 +183,12 @@ impl Round {
         true
     }
 
-    fn children(&self, ranked: &[Cparams], rng: &mut fastrand::Rng) -> Vec<Cparams> {
+    fn children(
+        &self,
+        ranked: &[Cparams],
+        limits: Limits,
+        rng: &mut fastrand::Rng,
+    ) -> Vec<Cparams> {
         let parents = &ranked[..ranked.len().min(PARENTS)];
         let mut children: Vec<Cparams> = Vec::new();
         if parents.is_empty() {
@@ -194,7 +200,7 @@ impl Round {
             let child = if draw % 2 == 0 {
                 genome::crossover(parent, &parents[rng.usize(..parents.len())])
             } else {
-                genome::mutate(parent, rng)
+                limits.fit(genome::mutate(parent, rng))
             };
             if !self.tried.iter().any(|t| t.cparams == child) && !children.contains(&child) {
                 children.push(child);

@@ -1,8 +1,8 @@
 //! The search against costs that are known exactly.
 
 use super::*;
-use crate::config::{Behaviour, PerfMode, RepeatMode, Tradeoff};
-use crate::cparams::{BlockSize, Codec, Filter};
+use crate::config::{Behaviour, PerfMode, RepeatMode, Space, Tradeoff};
+use crate::cparams::{BlockSize, Codec, Filter, SplitMode};
 use crate::tuner::{Probe, Probed};
 
 const CHUNK: usize = 1 << 20;
@@ -333,4 +333,19 @@ fn a_disturbance_costs_one_candidate_and_not_the_search() {
         let regret = regret(&config(0.5), &prober.machine, &best);
         assert!(regret < 0.1, "probe {at} disturbed: {best} is off by {regret:.3}");
     }
+}
+
+#[test]
+fn in_the_space_of_blosc_nothing_else_is_tried() {
+    struct Blosc1(Machine);
+    impl Prober for Blosc1 {
+        fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+            assert!(probe.cparams.filter != Filter::ByteDelta);
+            assert_eq!(probe.cparams.split, SplitMode::ForwardCompat);
+            self.0.probe(probe)
+        }
+    }
+    let config = Config { space: Space::Blosc1, ..config(0.5) };
+    let best = settle(&config, &mut Blosc1(Machine::new(favours(Filter::BitShuffle))), 80);
+    assert_eq!(best.filter, Filter::BitShuffle);
 }

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::cost::{Measurement, Objective, Totals};
 use crate::cparams::Cparams;
 use crate::error::TunerError;
+use crate::profile::{self, Profile};
 use crate::search::{Origin, Prior, Readapt, Search, Spread, State};
 use crate::trace::Row;
 
@@ -106,6 +107,8 @@ pub struct Tuner {
     next_id: u64,
     chunks: u64,
     last_best: Option<Cparams>,
+    /// What another process has learnt.
+    profile: Profile,
 }
 
 impl Tuner {
@@ -128,7 +131,30 @@ impl Tuner {
             next_id: 0,
             chunks: 0,
             last_best: None,
+            profile: Profile::default(),
         }
+    }
+
+    /// Lets kinds of data that are new, but known from a profile, start from what is best there. It says nothing
+    /// to a tuner of another tradeoff or performance mode.
+    pub fn start_from(&mut self, profile: Profile) {
+        self.profile = profile;
+    }
+
+    /// What was learnt so far, with what it started from.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        let mut profile = self.profile.clone();
+        for (sketch, best, own) in self.regimes.learnt() {
+            profile.add(profile::Kind {
+                tradeoff: self.config.tradeoff.t(),
+                perf_mode: self.config.perf_mode,
+                sketch: *sketch,
+                nbytes: own.nbytes as u64,
+                best: Cparams { threads: 1, ..best },
+            });
+        }
+        profile
     }
 
     /// The settings.
@@ -155,7 +181,8 @@ impl Tuner {
         };
         let sketch = Sketch::of(chunk);
         let (regime, others) = if kind == Kind::Evidence {
-            self.regimes.of(&sketch, new_search)
+            let known = self.profile.best(&self.config, &sketch);
+            self.regimes.of(&sketch, known, new_search)
         } else {
             self.regimes.nearest(&sketch, new_search)
         };

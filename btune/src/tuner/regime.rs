@@ -31,10 +31,12 @@ pub(crate) struct Regimes {
 
 impl Regimes {
     /// The kind that a chunk belongs to, and the sums over all other kinds. A new kind (the data have
-    /// drifted) starts from the best parameters of the nearest one, with a hard readapt.
+    /// drifted) starts from the parameters in `known`, or from the best ones of the nearest kind, with a hard
+    /// readapt.
     pub(crate) fn of(
         &mut self,
         sketch: &Sketch,
+        known: Option<Cparams>,
         new_search: impl FnOnce(Option<Cparams>) -> Search,
     ) -> (&mut Regime, Totals) {
         self.clock += 1;
@@ -48,7 +50,8 @@ impl Regimes {
                 at
             }
             closest => {
-                self.add(sketch, new_search(closest.map(|(at, _)| self.known[at].search.best())))
+                let nearest = closest.map(|(at, _)| self.known[at].search.best());
+                self.add(sketch, new_search(known.or(nearest)))
             }
         };
         self.known[at].begun = true;
@@ -66,6 +69,12 @@ impl Regimes {
             None => self.add(sketch, new_search(None)),
         };
         self.visit(at)
+    }
+
+    /// The kinds that have had chunks: what they look like, what is best for them, and bytes so far.
+    pub(crate) fn learnt(&self) -> impl Iterator<Item = (&Sketch, Cparams, Totals)> {
+        let begun = self.known.iter().filter(|r| r.begun && r.search.own().nbytes > 0.0);
+        begun.map(|r| (&r.sketch, r.search.best(), r.search.own()))
     }
 
     /// The kind with this number, if it is remembered.
