@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Search, genome};
+use super::judge::CHUNK_WEIGHT;
+use super::{CLOSE, Search, genome};
 use crate::cost::{Measurement, Totals};
 use crate::cparams::Cparams;
 use crate::search::Readapt;
@@ -114,6 +115,20 @@ impl Search {
             self.threads_tried = challenger.threads != self.best.threads;
             self.contests.current = Some(Contest { trial, challenger, totals: None });
         }
+    }
+
+    /// While a readapt waits for time to probe: what chunks of the run can tell of the best so far, and of those
+    /// that came near to it, need not wait.
+    pub(super) fn challenge_meanwhile(&mut self, trial: u64) {
+        if self.contests.is_empty() && !self.best.is_store() {
+            let near = |c: &Cparams| self.evidence.delta(c).is_some_and(|delta| delta < CLOSE);
+            let blocks = genome::block_neighbours(&self.best, self.limits).into_iter();
+            let near = self.evidence.nearest(2).into_iter().filter(near);
+            let new = |c: &Cparams| self.evidence.grade(c) < CHUNK_WEIGHT;
+            let challengers: Vec<Cparams> = blocks.chain(near).filter(new).collect();
+            self.contests.add(challengers);
+        }
+        self.challenge(trial);
     }
 
     /// Whether the trial's decompression time is needed: where it counts, for a challenger's chunk and those

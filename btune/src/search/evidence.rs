@@ -50,6 +50,11 @@ impl Evidence {
         self.0.iter().find(|e| e.cparams == *cparams).map(|e| e.delta)
     }
 
+    /// The greatest weight of a single comparison of these parameters; 0 if there was none.
+    pub(crate) fn grade(&self, cparams: &Cparams) -> f64 {
+        self.0.iter().find(|e| e.cparams == *cparams).map_or(0.0, |e| e.grade)
+    }
+
     /// `next` takes the place of `best`: everything is compared with it from now on.
     pub(crate) fn rebase(&mut self, best: Cparams, next: &Cparams) {
         let Some(at) = self.0.iter().position(|e| e.cparams == *next) else {

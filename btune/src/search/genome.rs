@@ -59,7 +59,7 @@ impl Limits {
             (Space::Blosc1, Filter::ByteDelta) => (Filter::Shuffle, SplitMode::ForwardCompat),
             (Space::Blosc1, filter) => (filter, SplitMode::ForwardCompat),
         };
-        Cparams { block_size, filter, split, ..cparams }
+        Cparams { filter, split, block_size, ..cparams }
     }
 
     /// Other block sizes to try, the largest first.

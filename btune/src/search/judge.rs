@@ -12,7 +12,7 @@ const SCREEN_MARGIN: f64 = 0.04;
 /// What a comparison weighs, by the bytes that were compared.
 const SCREEN_WEIGHT: f64 = 1.0;
 const FINAL_WEIGHT: f64 = 3.0;
-const CHUNK_WEIGHT: f64 = 6.0;
+pub(super) const CHUNK_WEIGHT: f64 = 6.0;
 /// A kind of data that makes up less of a run than this is judged as if it made up this much.
 const LEAST_PART: f64 = 0.05;
 

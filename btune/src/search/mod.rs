@@ -190,6 +190,7 @@ impl Search {
             } else if let Some(seconds) = self.step(chunk, prober) {
                 spent += seconds;
             } else {
+                self.challenge_meanwhile(trial);
                 break;
             }
         }
