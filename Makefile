@@ -19,9 +19,10 @@ help: ## Show this list
 
 build: $(VENV)/.ready | packages ## Build the libraries into dist
 	$(CARGO) build --release --locked -p h5btune -p blosc2_btune
+	$(CARGO) build --release --locked -p btune_zarr --no-default-features
 	@mkdir -p $(PLUGINS) dist/lib
 	@# A rename: processes that have the old library open keep it.
-	@for to in $(PLUGINS)/libh5btune.so dist/lib/libh5btune.so dist/lib/libblosc2_btune.so; do \
+	@for to in $(PLUGINS)/libh5btune.so dist/lib/lib{h5btune,blosc2_btune,btune_zarr}.so; do \
 	  from=$(TARGET)/release/$${to##*/}; \
 	  cmp -s $$from $$to || { cp $$from dist/new.tmp; mv dist/new.tmp $$to; }; \
 	done
@@ -56,8 +57,9 @@ lint: build ## Run the formatters and linters, changing nothing
 test-abi: build ## Run the tuner plugin in python-blosc2 2.7 to 4.14
 	$(PY) tests/abi/matrix.py
 
-bench: build ## Measure, and print tables
+bench: wheel ## Measure, and print tables
 	@$(PY) tests/bench/hdf5.py
+	@$(PY) tests/bench/regret.py
 
 clean: ## Remove what was built, but keep .venv
 	cargo clean

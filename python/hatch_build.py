@@ -24,6 +24,7 @@ class BuildHook(BuildHookInterface):
         files = {
             libraries / "libblosc2_btune.so": "blosc2_btune/libblosc2_btune.so",
             libraries / "libh5btune.so": "btune/plugins/libh5btune.so",
+            libraries / "libbtune_zarr.so": "btune/libbtune_zarr.so",
             repository / "cplugin" / "include" / "btune.h": "blosc2_btune/include/btune.h",
             repository / "LICENSE-MIT": f"{licences}/LICENSE-MIT",
             repository / "LICENSE-APACHE": f"{licences}/LICENSE-APACHE",

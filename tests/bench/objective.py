@@ -28,9 +28,14 @@ def cost(sums, tradeoff, mode):
     return (time * per_byte - size * math.log(ratio(sums))) / (time + size)
 
 
+def must_save(ratios, tradeoff):
+    """Whether it is wrong to save less than 3 %: above 0 it is, where something saves more."""
+    return tradeoff > 0 and max(ratios) >= FLOOR
+
+
 def admissible(ratios, tradeoff):
-    """Whether each ratio may be chosen: above a tradeoff of 0, what can be compressed is."""
-    floor = FLOOR if tradeoff > 0 and max(ratios) >= FLOOR else 0
+    """For each ratio, whether it may be chosen."""
+    floor = FLOOR if must_save(ratios, tradeoff) else 0
     return [r >= floor for r in ratios]
 
 

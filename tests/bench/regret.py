@@ -17,10 +17,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import hosts  # noqa: E402
+import report  # noqa: E402
 import settled  # noqa: E402
 import support  # noqa: E402
-from hdf5 import progress, table  # noqa: E402
-from objective import FLOOR, admissible, cost, ratio, speed  # noqa: E402
+from hdf5 import progress  # noqa: E402
+from objective import FLOOR, admissible, cost, must_save, ratio, speed  # noqa: E402
 
 CHUNK = 512 * 1024
 CELLS = ["0.1:COMP", "0.5:COMP", "0.9:COMP", "0.5:DECOMP"]
@@ -63,13 +64,13 @@ def sweep(file, chunks, levels):
 
 def candidates(swept, tradeoff, mode):
     """The parameters that may turn out best in a whole run."""
-    packs = admissible([ratio(sums) for _, sums in swept], tradeoff)
-    allowed = [one for one, ok in zip(swept, packs, strict=True) if ok]
+    ratios = [ratio(sums) for _, sums in swept]
+    may = admissible(ratios, tradeoff)
+    allowed = [one for one, ok in zip(swept, may, strict=True) if ok]
     ranked = sorted(allowed, key=lambda one: cost(one[1], tradeoff, mode))
     best, second = (parameters for parameters, _ in ranked[:2])
     found = [best, second, best | {"block": CHUNK}]
-    # Where nothing can be compressed, or only speed counts.
-    return [*found, STORE] if len(allowed) == len(swept) else found
+    return found if must_save(ratios, tradeoff) else [*found, STORE]
 
 
 # Runs -----------------------------------------------------------------------------------------
@@ -141,91 +142,6 @@ def compare(file, chunks, cell, swept, tuners, repeats):
     }
 
 
-# Tables ---------------------------------------------------------------------------------------
-
-
-def per_cent(logarithm):
-    return f"{100 * math.expm1(logarithm):.1f}"
-
-
-def regret(result):
-    if result is None:
-        return "failed"
-    raw = f" ({result['raw']:.0f} raw)" if result["raw"] > 0 else ""
-    return per_cent(result["log regret"]) + raw
-
-
-def print_runs(figures, names):
-    print("Regret in % (0: as good as the best fixed parameters in hindsight), how many more chunks")
-    print("are stored raw than with these, ratio, and GiB/s of the time that counts\n")
-    head = ["array", "cell", *(f"{name} %" for name in names)]
-    head += [*(f"{name} x" for name in names), *(f"{name} GiB/s" for name in names)]
-    head += ["best x", "best GiB/s", "best fixed parameters"]
-    rows = []
-    for figure in figures:
-        results = [figure["contestants"][name] for name in names]
-        best = figure["reference"]
-        row = [figure["array"], cell_of(figure), *map(regret, results)]
-        row += [r[what] if r else "-" for what in ("ratio", "speed") for r in results]
-        rows.append([*row, best["ratio"], best["speed"], best["parameters"]])
-    table(head, rows)
-
-
-def cell_of(figure):
-    return f"{figure['tradeoff']:g}:{figure['mode']}"
-
-
-def logs(figures, name):
-    results = (figure["contestants"][name] for figure in figures)
-    return [result["log regret"] for result in results if result]
-
-
-def print_summary(figures, names):
-    print("Regret in %: geometric mean, median and worst\n")
-    kinds = {"mean": statistics.mean, "median": statistics.median, "worst": max}
-    head = ["cell", "runs", *(f"{name} {kind}" for name in names for kind in kinds)]
-    both = set(TUNERS) <= set(names)
-    rows = []
-    for cell in [*dict.fromkeys(map(cell_of, figures)), "all"]:
-        some = [figure for figure in figures if cell in (cell_of(figure), "all")]
-        of_name = {name: logs(some, name) for name in names}
-        row = [cell, f"{len(some)}"]
-        row += [
-            per_cent(kind(of_name[name])) if of_name[name] else "-"
-            for name in names
-            for kind in kinds.values()
-        ]
-        rows.append([*row, mean_ratio(of_name)] if both else row)
-    table([*head, "btune / original"] if both else head, rows)
-    print_faults(figures, names)
-
-
-def mean_ratio(of_name):
-    """Our mean regret over the original's."""
-    if not all(of_name[name] for name in TUNERS):
-        return "-"
-    ours, theirs = (math.expm1(statistics.mean(of_name[name])) for name in TUNERS)
-    return ours / theirs if theirs > 0 else "-"
-
-
-def print_faults(figures, names):
-    for name in names:
-        results = [figure["contestants"][name] for figure in figures]
-        stored = sum(not result["floor"] for result in results if result)
-        failed = results.count(None)
-        if stored or failed:
-            said = f"{failed} failed, {stored} saved less than 3 % of what can be compressed"
-            print(f"{name}: of {len(results)} cells {said}")
-    spreads = [
-        result["spread"]
-        for figure in figures
-        for result in (figure["reference"], *figure["contestants"].values())
-        if result
-    ]
-    worst = 100 * statistics.median(spreads)
-    print(f"Repeats of a run lie {worst:.1f} % apart in exp(J) (median of all).\n")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     files = {file.stem: file for file in support.sample_paths()}
@@ -252,12 +168,12 @@ def main():
             figures.append(compare(files[array], *setting))
     overhead = settled.measure(files["relief_etopo5_f32"])
     print()
-    print_runs(figures, ("stock", *tuners))
-    print_summary(figures, ("stock", *tuners))
+    report.show(figures, ("stock", *tuners))
     settled.show(overhead)
     if args.json:
         args.json.write_text(json.dumps({"runs": figures, "settled": overhead}, indent=1))
+    return 1 if any(figure["contestants"]["btune"] is None for figure in figures) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

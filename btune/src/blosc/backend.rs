@@ -6,7 +6,7 @@ use crate::chunk::Chunk;
 use crate::config::{PerfMode, Tradeoff};
 use crate::cost::Measurement;
 use crate::cparams::Cparams;
-use crate::error::BackendError;
+use crate::error::{BackendError, FrameError};
 use crate::record::Record;
 use crate::search::Origin;
 use crate::tuner::{Probe, Probed, Prober};
@@ -191,6 +191,11 @@ impl Backend {
             Some(Special::Zeros | Special::Uninit) => dest.fill(0),
             None if header.stored => dest.copy_from_slice(body),
             None if header.nbytes == 0 => {}
+            None if header.is_misread() => {
+                let why =
+                    "bitshuffle of Blosc, with a last block that C-Blosc2 does not read in full";
+                return Err(FrameError::Unsupported { what: "chunk", why }.into());
+            }
             None => {
                 let (block, typesize) = (header.block_size, header.typesize);
                 let context =

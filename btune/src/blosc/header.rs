@@ -15,6 +15,8 @@ const UNSPLIT: u8 = 0x10;
 const DICTIONARY: u8 = 0x01;
 const LAZY: u8 = 0x08;
 const INSTRUMENTED: u8 = 0x80;
+/// The newest format version of Blosc; later ones are of Blosc2.
+const BLOSC1: u8 = 2;
 /// A format version whose writers left the last filter slot undefined.
 const ALPHA: u8 = 3;
 /// Filters beyond [`Filter`] that can be undone: the first form of bytedelta, and integer truncation.
@@ -172,6 +174,22 @@ impl ChunkHeader {
     #[must_use]
     pub fn has_blocks(&self) -> bool {
         self.nbytes > 0 && !self.stored && self.special.is_none()
+    }
+
+    /// Whether C-Blosc2 would leave bytes at the end of the data undefined: it forgets those behind the last whole
+    /// element of a Blosc chunk (format 1 or 2) with bitshuffle whose last block has a multiple of 8 elements.
+    /// C-Blosc reads such chunks; [`Backend`](super::Backend) refuses them.
+    #[must_use]
+    pub fn is_misread(&self) -> bool {
+        let last = match self.nbytes.checked_rem(self.block_size) {
+            None | Some(0) => self.block_size,
+            Some(rest) => rest,
+        };
+        self.version <= BLOSC1
+            && self.has_blocks()
+            && self.pipeline.filters.contains(&Filter::BitShuffle.code())
+            && !last.is_multiple_of(self.typesize)
+            && (last / self.typesize).is_multiple_of(8)
     }
 
     /// The number of blocks.

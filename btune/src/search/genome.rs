@@ -66,7 +66,10 @@ impl Limits {
     fn block_sizes(self) -> impl Iterator<Item = BlockSize> {
         [BlockSize::WholeChunk, BlockSize::Doubled, BlockSize::Auto].into_iter().filter(
             move |&size| {
-                self.block_size.is_none() && (self.whole_chunk || size != BlockSize::WholeChunk)
+                self.block_size.is_none()
+                    && (self.whole_chunk || size != BlockSize::WholeChunk)
+                    // C-Blosc knows no such size.
+                    && (self.space == Space::Blosc2 || size != BlockSize::Doubled)
             },
         )
     }
