@@ -11,6 +11,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 PLUGINS := dist/h5plugins
+# Where the wheel is not to be installed.
+UNPACK = $(PY) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target dist/python dist/btune-*.whl
 # C-Blosc2 is built with the cmake of the environment.
 CARGO := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cargo
 
@@ -34,7 +36,7 @@ wheel: build ## Build the Python wheel into dist
 
 demo: wheel ## Compress real arrays and print tables
 	@$(PY) examples/hdf5_tune.py
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target dist/python dist/btune-*.whl
+	@$(UNPACK)
 	@echo && echo "The same in Blosc2, with BTUNE_TRADEOFF=0.5 python examples/create_ndarray.py:"
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=dist/python BTUNE_TRADEOFF=0.5 $(PY) examples/create_ndarray.py
 
@@ -60,6 +62,8 @@ test-abi: build ## Run the tuner plugin in python-blosc2 2.7 to 4.14
 bench: wheel ## Measure, and print tables
 	@$(PY) tests/bench/hdf5.py
 	@$(PY) tests/bench/regret.py
+	@$(UNPACK)
+	@PYTHONPATH=dist/python $(PY) tests/bench/zarr_arrays.py
 
 clean: ## Remove what was built, but keep .venv
 	cargo clean
