@@ -105,14 +105,13 @@ def test_where_others_have_these_names_they_keep_them(child, tmp_path):
     info = tmp_path / "other-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    names = "imagecodecs_blosc2 = other:Blosc2\nnumcodecs.blosc2 = other:Blosc2\n"
+    names = "blosc2 = other:Blosc2\nnumcodecs.blosc2 = other:Blosc2\n"
     (info / "entry_points.txt").write_text(f"[zarr.codecs]\n{names}")
     child(
         NAMES
         + """
 import other
-assert found("imagecodecs_blosc2") is found("numcodecs.blosc2") is other.Blosc2
-assert found("blosc2") is Blosc2Chunk
+assert found("blosc2") is found("numcodecs.blosc2") is other.Blosc2
 """,
         PYTHONPATH=f"{support.ROOT / 'tests'}:{tmp_path}",
     )

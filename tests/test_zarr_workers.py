@@ -47,9 +47,7 @@ def tick():
     while not done.wait(0.001):
         ticks.append(1)
 thread = threading.Thread(target=tick)
-prototype = zarr.core.buffer.default_buffer_prototype()
-spec = array.async_array.metadata.get_chunk_spec((0, 0), array.async_array.config, prototype)
-raw = prototype.buffer.from_bytes(big.tobytes())
+raw, spec = as_chunk(array, big.tobytes())
 codec = array.compressors[0]
 thread.start()
 stored = codec._encode_sync(raw, spec)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import zarr
+from zarr.core.array_spec import ArrayConfig, ArraySpec
+from zarr.core.buffer import default_buffer_prototype
 
 RNG_SEED = 7
 
@@ -47,6 +49,14 @@ def check(array, data):
     # zarr gives the byte order that it was asked for; values are compared in ours.
     native = data.dtype.newbyteorder("=")
     assert np.asarray(got, native).tobytes() == np.asarray(data, native).tobytes(), array
+
+
+def as_chunk(array, data):
+    """Bytes as the codecs of an array take them, and what these are told with them."""
+    prototype, metadata = default_buffer_prototype(), array.metadata
+    config = ArrayConfig.from_dict({})
+    spec = ArraySpec(array.chunks, metadata.data_type, metadata.fill_value, config, prototype)
+    return prototype.buffer.from_bytes(data), spec
 
 
 def chunks(folder):
