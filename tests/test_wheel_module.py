@@ -240,7 +240,11 @@ def test_what_the_wheel_brings(wheel_python, package):
     site = package.parent
     libraries = sorted(str(path.relative_to(site)) for path in site.glob("*/**/*.so"))
     ours = [path for path in libraries if "btune" in path]
-    assert ours == ["blosc2_btune/libblosc2_btune.so", "btune/plugins/libh5btune.so"]
+    assert ours == [
+        "blosc2_btune/libblosc2_btune.so",
+        "btune/libbtune_zarr.so",
+        "btune/plugins/libh5btune.so",
+    ]
     assert [path.name for path in (site / "btune" / "plugins").iterdir()] == ["libh5btune.so"]
     info = next(site.glob("btune-*.dist-info"))
     assert "Tag: py3-none-linux_x86_64\n" in (info / "WHEEL").read_text()

@@ -20,6 +20,8 @@ CODECS = {
     "zlib": blosc2.Codec.ZLIB,
     "zstd": blosc2.Codec.ZSTD,
 }
+# Blosc2 leaves bytedelta out of fixed parameters where elements are of one byte; a tuner can have
+# it there, and so be better than all of them.
 FILTERS = {
     "nofilter": [blosc2.Filter.NOFILTER],
     "shuffle": [blosc2.Filter.SHUFFLE],
