@@ -32,11 +32,13 @@ mod config;
 mod cost;
 mod cparams;
 mod error;
+mod features;
 pub mod process;
 mod profile;
 mod record;
 mod search;
 pub mod trace;
+pub mod train;
 mod tuner;
 
 pub use chunk::Chunk;
@@ -46,6 +48,7 @@ pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
 pub use error::{
     BackendError, ConfigError, FrameError, ParamsError, ProfileError, RecordError, TunerError,
 };
+pub use features::{FEATURE_COUNT, FEATURES_ID, Features};
 pub use profile::Profile;
 pub use record::Record;
 pub use search::{Origin, Prediction, Prior, Readapt, Spread, State};

@@ -1,0 +1,13 @@
+//! Making a model: pieces of arrays, what every class of parameters costs on them, and a network that learns it.
+
+mod augment;
+mod sample;
+mod sweep;
+mod synthetic;
+mod values;
+
+pub use augment::Variant;
+pub use sample::{Piece, Sampling, Source};
+pub use sweep::sweep;
+pub use synthetic::{FAMILIES, synthetic};
+pub use values::{Dtype, Kind};
