@@ -146,3 +146,90 @@ pub enum ProfileError {
     #[error("not a valid profile: {0}")]
     Field(&'static str),
 }
+
+/// An ONNX file, or a network, that is not of the kind that is understood.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OnnxError {
+    /// The bytes are no ONNX file, or are cut short.
+    #[error("not an ONNX file")]
+    Bytes,
+    /// A version of the format that is not known.
+    #[error("ONNX {what} version {found} is not known: {known}")]
+    Version {
+        /// Of what.
+        what: &'static str,
+        /// The version.
+        found: i64,
+        /// Which are known.
+        known: &'static str,
+    },
+    /// Too many of something.
+    #[error("{found} {what} in an ONNX network: 1 to {most} are read")]
+    Limit {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many may be.
+        most: usize,
+    },
+    /// Numbers of inputs, outputs and weights that do not fit together.
+    #[error("ONNX network: {0}")]
+    Shape(&'static str),
+    /// Something that ONNX has, but plain networks have not.
+    #[error("ONNX network: {0} cannot be read")]
+    Unsupported(&'static str),
+    /// An operation that is not known.
+    #[error("ONNX operation {0:?} is not known: Gemm, MatMul, Add, Sub, Mul, Div, Relu, Sigmoid, Tanh, Softmax, \
+             Identity, Flatten, Reshape and Cast are")]
+    Operation(String),
+    /// A weight that is infinite or no number.
+    #[error("ONNX network: a weight is not finite")]
+    NotFinite,
+}
+
+/// An ONNX file that is no model of ours, or one that was made for something else.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Not an ONNX file that is understood.
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
+    /// The metadata do not say what it was made for.
+    #[error("the metadata of the model have no {0}")]
+    Missing(&'static str),
+    /// It was made for something else.
+    #[error("{key} of the model is {found:?}: {expected:?} is what this version works with")]
+    Mismatch {
+        /// The entry of the metadata.
+        key: &'static str,
+        /// What the model says.
+        found: String,
+        /// What it should say.
+        expected: &'static str,
+    },
+    /// An entry of the metadata that cannot be understood.
+    #[error("{0} of the model cannot be understood")]
+    Value(&'static str),
+    /// Inputs and outputs that do not fit the features and the classes.
+    #[error("the model has {} inputs and {} outputs: {} and {} fit its metadata", found.0, found.1, expected.0, expected.1)]
+    Shape {
+        /// Inputs and outputs.
+        found: (usize, usize),
+        /// What fits.
+        expected: (usize, usize),
+    },
+}
+
+/// What cannot be learnt from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// There is nothing to learn from.
+    #[error("there are no examples to learn from")]
+    Empty,
+    /// Measurements of other classes, or no measurements.
+    #[error("the costs of an example are not those of the classes, or not above zero")]
+    Costs,
+}

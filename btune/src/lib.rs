@@ -33,6 +33,8 @@ mod cost;
 mod cparams;
 mod error;
 mod features;
+mod model;
+pub mod onnx;
 pub mod process;
 mod profile;
 mod record;
@@ -46,9 +48,10 @@ pub use config::{Behaviour, Config, PerfMode, RepeatMode, Space, TraceFormat, Tr
 pub use cost::{Measurement, Objective, Totals};
 pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
 pub use error::{
-    BackendError, ConfigError, FrameError, ParamsError, ProfileError, RecordError, TunerError,
+    BackendError, ConfigError, FrameError, ModelError, OnnxError, ParamsError, ProfileError, RecordError, TrainError, TunerError,
 };
 pub use features::{FEATURE_COUNT, FEATURES_ID, Features};
+pub use model::{CALIBRATION_ID, Learned, Model, Speeds};
 pub use profile::Profile;
 pub use record::Record;
 pub use search::{Origin, Prediction, Prior, Readapt, Spread, State};

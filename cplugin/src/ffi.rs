@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::slice;
 
-use btune::process::report;
+use btune::process::{models, report};
 
 use crate::abi::{
     btune_behaviour, btune_config, btune_performance_mode, btune_record, btune_repeat_mode,
@@ -270,9 +270,14 @@ pub extern "C" fn btune_set_reuse_models(new_value: bool) {
     let _ = new_value;
 }
 
-/// Frees the models that are kept. They are shared by the whole process, and small: they stay.
+/// Frees the models that are kept; the next search reads its model again.
 #[unsafe(no_mangle)]
-pub extern "C" fn btune_free_all_models() {}
+pub extern "C" fn btune_free_all_models() {
+    guard(SUCCESS, || {
+        models::free_all();
+        SUCCESS
+    });
+}
 
 /// What the chunks of a context were compressed with: runs of chunks in the order of compression, the newest
 /// last (16384 runs at most: then the oldest is forgotten). Writes at most `capacity` of them to `records`,

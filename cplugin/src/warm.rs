@@ -1,6 +1,6 @@
 //! Tuners that are between two contexts.
 
-use btune::process::PerProcess;
+use btune::process::{PerProcess, models};
 use btune::{Config, Tuner};
 
 /// The most tuners that are kept; the one that was kept for longest goes.
@@ -33,7 +33,7 @@ impl Lease {
         let mut kept = KEPT.lock();
         match kept.iter().rposition(|lease| lease.key == key) {
             Some(at) => (kept.remove(at), false),
-            None => (Self { tuner: Tuner::new(key.config.clone()), key }, true),
+            None => (Self { tuner: models::tuner(key.config.clone()), key }, true),
         }
     }
 

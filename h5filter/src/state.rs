@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use btune::process::PerProcess;
+use btune::process::{PerProcess, models};
 use btune::{Config, Tuner};
 
 /// The most tuners that are kept; the one that was not used for longest goes.
@@ -38,7 +38,7 @@ impl States {
             .position(|s| s.caller == caller && *s.values == *values && s.config == config);
         let at = known.unwrap_or_else(|| {
             states.truncate(MAX_STATES - 1);
-            let tuner = Arc::new(Mutex::new(Tuner::new(config.clone())));
+            let tuner = Arc::new(Mutex::new(models::tuner(config.clone())));
             states.push(State { caller, values: values.into(), config, tuner });
             states.len() - 1
         });

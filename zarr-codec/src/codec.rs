@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use btune::process::report;
+use btune::process::{models, report};
 use btune::{Profile, Tuner};
 
 use crate::encode::encode;
@@ -97,7 +97,7 @@ impl Codec {
 
     fn tuner(&self) -> Shared {
         self.id.tuner(|| {
-            let mut tuner = Tuner::new(self.settings.config.clone());
+            let mut tuner = models::tuner(self.settings.config.clone());
             if let Some(profile) = read_profile(&self.settings) {
                 tuner.start_from(profile);
             }

@@ -15,7 +15,7 @@ use planes::Counts;
 /// Pieces of the chunk in a sample. One place alone is often no picture of a chunk: half an ocean is land.
 const PIECES: usize = 4;
 /// Bytes of each piece. Four times as many lower the regret of the model's choice by 1 %, for three times the time.
-const PIECE: usize = 1024;
+const PIECE: usize = 768;
 /// Bytes of a sample, where a piece is not longer than that for the sake of one whole element.
 const SAMPLE: usize = PIECES * PIECE;
 /// Byte planes that have numbers of their own; those of longer elements are folded onto them.

@@ -4,6 +4,7 @@
 //! copy of a library. What is here is safe in all of that.
 
 mod image;
+pub mod models;
 mod per_process;
 mod per_thread;
 pub mod report;

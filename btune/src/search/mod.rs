@@ -81,17 +81,14 @@ impl Search {
         config: &Config,
         nbytes: usize,
         origin: Origin,
-        mut predictions: Vec<Prediction>,
+        predictions: Vec<Prediction>,
         inherited: Option<Cparams>,
     ) -> Self {
         let objective = Objective::new(config);
         let limits = Limits::new(config, nbytes);
-        for prediction in &mut predictions {
-            prediction.cparams = limits.start(prediction.cparams);
-        }
-        let mut known = HashSet::new();
-        predictions.retain(|prediction| known.insert(prediction.cparams));
-        let ranking = Ranking::new(objective, predictions);
+        let predictions = distinct(predictions, limits);
+        let informed = origin == Origin::Inference;
+        let ranking = Ranking::new(objective, predictions, informed);
         let (best, origin) = match (config.hint, inherited) {
             (_, Some(best)) => (best, Origin::Genetic),
             (Some(hint), None) => (limits.fit(hint), Origin::Hint),
@@ -161,13 +158,14 @@ impl Search {
     }
 
     /// Looks further, as long as there is time for it; `others` are the sums of the run's other kinds of
-    /// data. Gives the seconds spent.
+    /// data, and `prior` what may be asked about the chunk. Gives the seconds spent.
     pub(crate) fn explore(
         &mut self,
         trial: u64,
         chunk: &Chunk<'_>,
         others: Totals,
         prober: &mut dyn Prober,
+        prior: Option<&dyn Prior>,
     ) -> f64 {
         self.others = others;
         self.last = Readapt::Wait;
@@ -184,7 +182,7 @@ impl Search {
                     break;
                 }
                 self.close();
-                if !self.begin(chunk) {
+                if !self.begin(chunk, prior) {
                     break;
                 }
             } else if let Some(seconds) = self.step(chunk, prober) {
@@ -241,8 +239,8 @@ impl Search {
         self.objective.totals(&full).unwrap_or_default()
     }
 
-    /// Begins the readapt that is due.
-    fn begin(&mut self, chunk: &Chunk<'_>) -> bool {
+    /// Begins the readapt that is due. A hard one looks at what `prior` predicts for this chunk.
+    fn begin(&mut self, chunk: &Chunk<'_>, prior: Option<&dyn Prior>) -> bool {
         if !self.budget.unknown() && !self.budget.affords(0.0) {
             return false;
         }
@@ -251,10 +249,15 @@ impl Search {
         let position = self.rng.f64();
         let mut candidates = vec![self.best];
         if kind == Readapt::Hard {
+            if let Some(prior) = prior.filter(|_| self.own.nbytes > 0.0) {
+                self.ranking.renew(distinct(prior.predict(chunk), self.limits));
+            }
             candidates.extend(self.ranking.population());
             candidates.extend(self.evidence.nearest(2));
             let brief = self.objective.t < explore::TIMED_TWICE_BELOW;
-            self.round = Some(Round::hard(chunk, position, candidates, brief));
+            let round = Round::hard(chunk, position, candidates, brief);
+            let first = self.own.nbytes == 0.0 && self.ranking.is_informed();
+            self.round = Some(if first { round.without_children() } else { round });
             return true;
         }
         // Soft readapts take turns between levels and blocks.
@@ -327,6 +330,16 @@ impl Search {
             self.contests.add([self.limits.fit(Cparams { block_size, ..cparams })]);
         }
     }
+}
+
+/// Predictions for parameters as they may be chosen, each once.
+fn distinct(mut predictions: Vec<Prediction>, limits: Limits) -> Vec<Prediction> {
+    for prediction in &mut predictions {
+        prediction.cparams = limits.start(prediction.cparams);
+    }
+    let mut known = HashSet::new();
+    predictions.retain(|prediction| known.insert(prediction.cparams));
+    predictions
 }
 
 #[cfg(test)]

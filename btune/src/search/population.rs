@@ -28,26 +28,55 @@ const STRONGEST: usize = 3;
 /// shrink.
 const SLOW: f64 = 4.0;
 
+/// Candidates that a model proposes for a first look, and those that their results point to.
+const PROPOSED: usize = 6;
+const CORRECTED: usize = 4;
+/// How much what one candidate was off its prediction says of another: with the same codec and filter, with
+/// one of them, with none.
+const ALIKE: [f64; 3] = [0.1, 0.4, 1.0];
+/// What the predictions weigh beside measurements.
+const TRUST: f64 = 0.5;
+/// What is expected to lose more against the best measured is not worth a probe.
+const WORTH: f64 = 0.04;
+
 /// Predictions, best first, and how far measurements are off them.
 #[derive(Debug, Clone)]
 pub(super) struct Ranking {
     objective: Objective,
     predictions: Vec<Prediction>,
+    /// They are of this kind of data, and not means over many.
+    informed: bool,
     /// Logarithm of measured over predicted compression time: this machine against the predicted one.
     pace: f64,
 }
 
 impl Ranking {
-    pub(super) fn new(objective: Objective, mut predictions: Vec<Prediction>) -> Self {
-        let j = |p: &Prediction| objective.j(&p.totals(&objective));
-        predictions.sort_by(|a, b| j(a).total_cmp(&j(b)));
-        Self { objective, predictions, pace: 0.0 }
+    pub(super) fn new(objective: Objective, predictions: Vec<Prediction>, informed: bool) -> Self {
+        let mut ranking = Self { objective, predictions, informed, pace: 0.0 };
+        ranking.sort();
+        ranking
     }
 
-    /// What to start from: a fast candidate, so that the first probe costs little; or storing, where only
-    /// speed counts.
+    /// Takes what is predicted for a later chunk; what was learnt of this machine stays.
+    pub(super) fn renew(&mut self, predictions: Vec<Prediction>) {
+        self.predictions = predictions;
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        let j = |p: &Prediction| self.objective.j(&p.totals(&self.objective));
+        self.predictions.sort_by(|a, b| j(a).total_cmp(&j(b)));
+    }
+
+    /// Whether the predictions come from a model.
+    pub(super) fn is_informed(&self) -> bool {
+        self.informed
+    }
+
+    /// What to start from: what a model predicts to be best; without one a fast candidate, so that the first probe
+    /// costs little; or storing, where only speed counts.
     pub(super) fn start(&self) -> Cparams {
-        if self.objective.t == 0.0 || self.unhurried() {
+        if self.objective.t == 0.0 || self.unhurried() || self.informed {
             return self.first();
         }
         self.population().first().copied().unwrap_or(Cparams::STORE)
@@ -63,7 +92,7 @@ impl Ranking {
     /// The parameters that are predicted to be best, slow ones left out where the time to compress counts; where
     /// it does not, the fastest of those that are about as good. Storing is proposed only at tradeoff 0.
     fn first(&self) -> Cparams {
-        let fits = |p: &&Prediction| p.ctime < TYPICAL || self.unhurried();
+        let fits = |p: &&Prediction| p.ctime < TYPICAL || self.unhurried() || self.informed;
         let mut candidates = self.predictions.iter().filter(|p| self.proposes(p)).filter(fits);
         let Some(best) = candidates.next() else { return Cparams::STORE };
         if self.objective.perf_mode != PerfMode::Decomp {
@@ -77,7 +106,13 @@ impl Ranking {
     /// The first population of a hard readapt, fastest first: for every filter what is predicted to be best,
     /// and what is best among fast ones or, if that is the same, second best. How well a filter fits is what
     /// differs most from one kind of data to the next; how much a strong level gains comes second.
+    ///
+    /// Of a model's predictions simply the best, best first.
     pub(super) fn population(&self) -> Vec<Cparams> {
+        if self.informed {
+            let proposed = self.predictions.iter().filter(|p| self.proposes(p));
+            return proposed.take(PROPOSED).map(|p| p.cparams).collect();
+        }
         let mut picked: Vec<&Prediction> = Vec::new();
         for filter in FILTERS {
             let mut same: Vec<&Prediction> = self
@@ -100,9 +135,40 @@ impl Ranking {
         picked.into_iter().map(|p| p.cparams).collect()
     }
 
-    /// What the first results point to: predictions, moved by how far each filter's best result was off its
-    /// own prediction.
+    /// What the first results point to.
     pub(super) fn followers(&self, tried: &[Tried]) -> Vec<Cparams> {
+        if self.informed { self.corrected(tried) } else { self.moved(tried) }
+    }
+
+    /// Predictions, each corrected by how far similar candidates were off their own, as long as they may be better
+    /// than what was measured.
+    fn corrected(&self, tried: &[Tried]) -> Vec<Cparams> {
+        let j = |t: &Tried| self.objective.j(&t.totals);
+        let off: Vec<(Cparams, f64)> = tried
+            .iter()
+            .filter_map(|t| Some((t.cparams, j(t) - self.predicted_j(&t.cparams)?)))
+            .collect();
+        let best = tried.iter().map(j).fold(f64::INFINITY, f64::min);
+        let corrected = |p: &Prediction| {
+            let (mut sum, mut weights) = (0.0, TRUST);
+            for (other, off) in &off {
+                let c = &p.cparams;
+                let same = usize::from(other.codec == c.codec) + usize::from(other.filter == c.filter);
+                sum += off * ALIKE[same];
+                weights += ALIKE[same];
+            }
+            self.objective.j(&p.totals(&self.objective)) + sum / weights
+        };
+        let known = |c: &Cparams| tried.iter().any(|t| t.cparams == *c);
+        let unknown = self.predictions.iter().filter(|p| self.proposes(p) && !known(&p.cparams));
+        let mut candidates: Vec<(f64, Cparams)> =
+            unknown.map(|p| (corrected(p), p.cparams)).filter(|c| c.0 < best + WORTH).collect();
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        candidates.into_iter().take(CORRECTED).map(|c| c.1).collect()
+    }
+
+    /// Predictions, moved by how far each filter's best result was off its own prediction.
+    fn moved(&self, tried: &[Tried]) -> Vec<Cparams> {
         let known = |c: &Cparams| tried.iter().any(|t| t.cparams == *c);
         let residuals: Vec<(Filter, f64)> = tried
             .iter()
@@ -213,7 +279,7 @@ mod tests {
 
     fn ranking(t: f64, perf_mode: PerfMode) -> Ranking {
         let objective = Objective { t, perf_mode, bandwidth: 2e10 };
-        Ranking::new(objective, Spread.predict(&Chunk::new(&[], 4)))
+        Ranking::new(objective, Spread.predict(&Chunk::new(&[], 4)), false)
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub(super) struct Round {
     finals: Vec<Tried>,
     generation: u8,
     rescued: bool,
+    generations: u8,
 }
 
 impl Round {
@@ -70,6 +71,12 @@ impl Round {
             round.screen_bytes = (chunk.bytes().len() / 16).clamp(LEAST_SCREEN_BYTES, SCREEN_BYTES);
         }
         round
+    }
+
+    /// Without children: the population is a model's, and what may be better is known.
+    pub(super) fn without_children(mut self) -> Self {
+        self.generations = 1;
+        self
     }
 
     /// A soft readapt: a few candidates are compared at once on the larger sample.
@@ -95,6 +102,7 @@ impl Round {
             finals: Vec::new(),
             generation: 0,
             rescued: false,
+            generations: GENERATIONS,
         };
         round.enqueue(queue);
         round
@@ -166,7 +174,7 @@ impl Round {
             self.rescued = true;
             self.enqueue(ranking.strongest());
         }
-        while self.queue.is_empty() && self.generation < GENERATIONS {
+        while self.queue.is_empty() && self.generation < self.generations {
             self.generation += 1;
             let next = match self.generation {
                 1 => ranking.followers(&self.tried),

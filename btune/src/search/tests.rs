@@ -77,7 +77,7 @@ fn run(config: &Config, machine: &mut Machine, chunks: usize) -> Run {
     let mut bests = Vec::new();
     let mut ctime = 0.0;
     for id in 0..chunks as u64 {
-        search.explore(id, &chunk, Totals::default(), machine);
+        search.explore(id, &chunk, Totals::default(), machine, None);
         let chosen = search.chosen(id);
         let mut m = machine.cost(&chosen, CHUNK);
         ctime += m.ctime;
@@ -98,7 +98,7 @@ fn settle(config: &Config, prober: &mut dyn Prober, chunks: u64) -> Cparams {
     let chunk = Chunk::new(&bytes, 4);
     let mut search = Search::new(config, CHUNK, Origin::Fixed, Spread.predict(&chunk), None);
     for id in 0..chunks {
-        search.explore(id, &chunk, Totals::default(), prober);
+        search.explore(id, &chunk, Totals::default(), prober, None);
         let cparams = search.chosen(id);
         let request = Probe { bytes: &bytes, typesize: 4, cparams, decompress: false, repeats: 1 };
         let m = prober.probe(&request).unwrap().measurement;

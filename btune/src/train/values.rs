@@ -114,14 +114,6 @@ impl Values {
             Self::Floats(v) => v.clone(),
         }
     }
-
-    /// The same elements in another order.
-    pub(super) fn picked(&self, order: impl Iterator<Item = usize>) -> Self {
-        match self {
-            Self::Ints(v) => Self::Ints(order.map(|i| v[i]).collect()),
-            Self::Floats(v) => Self::Floats(order.map(|i| v[i]).collect()),
-        }
-    }
 }
 
 #[cfg(test)]

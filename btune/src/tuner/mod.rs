@@ -174,7 +174,9 @@ impl Tuner {
         } else {
             Kind::Evidence
         };
-        let (config, prior) = (&self.config, &self.prior);
+        let config = &self.config;
+        let infers = u64::try_from(config.use_inference).map_or(true, |first| id < first);
+        let prior: &dyn Prior = if infers { &*self.prior } else { &Spread };
         let new_search = |inherited| {
             let nbytes = chunk.bytes().len();
             Search::new(config, nbytes, prior.origin(), prior.predict(chunk), inherited)
@@ -189,7 +191,7 @@ impl Tuner {
         let search = &mut regime.search;
         let mut probe_time = 0.0;
         if kind == Kind::Evidence {
-            probe_time = search.explore(id, chunk, others, prober);
+            probe_time = search.explore(id, chunk, others, prober, infers.then_some(prior));
         }
         let trial = Trial {
             id,
