@@ -2,7 +2,7 @@ use super::*;
 use crate::cparams::{BlockSize, Codec, Filter, SplitMode};
 use crate::onnx::{Activation, Layer};
 
-const SPEEDS: &str = "0.5 0.2; 0.5 0.2; 0.5 0.2; 0.5 0.2; 0.5 0.2";
+const SPEEDS: &str = "0.5 0.2; 0.5 0.2";
 
 fn classes() -> Vec<Cparams> {
     let zstd = Cparams {

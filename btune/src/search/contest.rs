@@ -100,7 +100,8 @@ impl Search {
                 return;
             };
             let known = expected.or_else(|| self.evidence.delta(&challenger));
-            let expected = known.unwrap_or(UNKNOWN);
+            let predicted = || self.ranking.predicted_delta(&challenger, &self.best).map(|delta| delta.max(UNKNOWN));
+            let expected = known.or_else(predicted).unwrap_or(UNKNOWN);
             let cost = expected.exp_m1().max(LEAST_COST);
             let hopeless = challenger == self.best || expected > HOPELESS;
             if hopeless || self.budget.chunks_until(cost) > PATIENCE {

@@ -29,8 +29,10 @@ const STRONGEST: usize = 3;
 const SLOW: f64 = 4.0;
 
 /// Candidates that a model proposes for a first look, and those that their results point to.
-const PROPOSED: usize = 6;
+const PROPOSED: usize = 5;
 const CORRECTED: usize = 4;
+/// What the best candidate of a filter may be predicted to lose, to be looked at all the same.
+const OUTSIDER: f64 = 0.25;
 /// How much what one candidate was off its prediction says of another: with the same codec and filter, with
 /// one of them, with none.
 const ALIKE: [f64; 3] = [0.1, 0.4, 1.0];
@@ -110,8 +112,7 @@ impl Ranking {
     /// Of a model's predictions simply the best, best first.
     pub(super) fn population(&self) -> Vec<Cparams> {
         if self.informed {
-            let proposed = self.predictions.iter().filter(|p| self.proposes(p));
-            return proposed.take(PROPOSED).map(|p| p.cparams).collect();
+            return self.proposed();
         }
         let mut picked: Vec<&Prediction> = Vec::new();
         for filter in FILTERS {
@@ -133,6 +134,32 @@ impl Ranking {
         }
         picked.sort_by(|a, b| a.ctime.total_cmp(&b.ctime));
         picked.into_iter().map(|p| p.cparams).collect()
+    }
+
+    /// The best predictions, and for each filter that is not among them its best, where that may still be right: a
+    /// model errs most about filters.
+    fn proposed(&self) -> Vec<Cparams> {
+        let j = |p: &Prediction| self.objective.j(&p.totals(&self.objective));
+        let mut rest = self.predictions.iter().filter(|p| self.proposes(p));
+        let mut picked: Vec<&Prediction> = rest.by_ref().take(PROPOSED).collect();
+        let limit = picked.first().map_or(0.0, |p| j(p) + OUTSIDER);
+        for p in rest.take_while(|p| j(p) < limit) {
+            if picked.iter().all(|other| other.cparams.filter != p.cparams.filter) {
+                picked.push(p);
+            }
+        }
+        picked.into_iter().map(|p| p.cparams).collect()
+    }
+
+    /// What these parameters are predicted to lose against others; none where a model has not seen the data.
+    pub(super) fn predicted_delta(&self, cparams: &Cparams, best: &Cparams) -> Option<f64> {
+        let delta = self.predicted_j(cparams)? - self.predicted_j(best)?;
+        self.informed.then_some(delta)
+    }
+
+    /// Whether a model leaves it open that these parameters are better than others.
+    pub(super) fn is_worth_a_probe(&self, cparams: &Cparams, best: &Cparams) -> bool {
+        self.predicted_delta(cparams, best).is_none_or(|delta| delta < OUTSIDER)
     }
 
     /// What the first results point to.

@@ -178,7 +178,7 @@ impl Round {
             self.generation += 1;
             let next = match self.generation {
                 1 => ranking.followers(&self.tried),
-                _ => self.children(ranked, limits, rng),
+                _ => self.children(ranked, ranking, limits, rng),
             };
             self.enqueue(next);
         }
@@ -194,6 +194,7 @@ impl Round {
     fn children(
         &self,
         ranked: &[Cparams],
+        ranking: &Ranking,
         limits: Limits,
         rng: &mut fastrand::Rng,
     ) -> Vec<Cparams> {
@@ -210,7 +211,8 @@ impl Round {
             } else {
                 limits.fit(genome::mutate(parent, rng))
             };
-            if !self.tried.iter().any(|t| t.cparams == child) && !children.contains(&child) {
+            let new = !self.tried.iter().any(|t| t.cparams == child) && !children.contains(&child);
+            if new && ranking.is_worth_a_probe(&child, &parents[0]) {
                 children.push(child);
             }
             if children.len() == CHILDREN {
