@@ -146,3 +146,71 @@ pub enum ProfileError {
     #[error("not a valid profile: {0}")]
     Field(&'static str),
 }
+
+/// A network or a model file that is not used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OnnxError {
+    /// Bytes that are no Protocol Buffers.
+    #[error("not an ONNX file: {0}")]
+    Wire(&'static str),
+    /// More of something than is read.
+    #[error("the ONNX model is too large: {number} {what}, at most {cap} are read")]
+    TooLarge {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are, at least.
+        number: usize,
+        /// How many there may be.
+        cap: usize,
+    },
+    /// A version of the format that is not known.
+    #[error("the ONNX model has IR version {0}: 3 to 14 are read")]
+    Ir(i64),
+    /// A version of the operators that is not known.
+    #[error("the ONNX model has opset {0}: 7 to 28 are read")]
+    Opset(i64),
+    /// Something that concerns the model as a whole.
+    #[error("the ONNX model is not read: {0}")]
+    Model(&'static str),
+    /// An input, an output, a constant or a node that is not as it must be.
+    #[error("the ONNX model is not read: {what}: {why}")]
+    Part {
+        /// Kind and name, at most 64 characters of it.
+        what: String,
+        /// What is wrong, or what is allowed.
+        why: &'static str,
+    },
+    /// A layer that does not fit its neighbours, or has numbers that are not finite.
+    #[error("layer {layer} of the network: {why}")]
+    Layer {
+        /// Its number, from 0.
+        layer: usize,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+/// A name from a file, on one line.
+fn short(name: &str) -> String {
+    let end = name.char_indices().nth(64).map_or(name.len(), |(at, _)| at);
+    format!("{:?}", &name[..end])
+}
+
+impl OnnxError {
+    fn part(kind: &str, name: &str, why: &'static str) -> Self {
+        Self::Part { what: format!("{kind} {}", short(name)), why }
+    }
+
+    pub(crate) fn tensor(name: &str, why: &'static str) -> Self {
+        Self::part("constant", name, why)
+    }
+
+    pub(crate) fn port(name: &str, why: &'static str) -> Self {
+        Self::part("value", name, why)
+    }
+
+    pub(crate) fn node(op: &str, name: &str, why: &'static str) -> Self {
+        Self::part(&format!("{} node", short(op)), name, why)
+    }
+}

@@ -32,6 +32,7 @@ mod config;
 mod cost;
 mod cparams;
 mod error;
+pub mod onnx;
 pub mod process;
 mod profile;
 mod record;
@@ -44,7 +45,8 @@ pub use config::{Behaviour, Config, PerfMode, RepeatMode, Space, TraceFormat, Tr
 pub use cost::{Measurement, Objective, Totals};
 pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
 pub use error::{
-    BackendError, ConfigError, FrameError, ParamsError, ProfileError, RecordError, TunerError,
+    BackendError, ConfigError, FrameError, OnnxError, ParamsError, ProfileError, RecordError,
+    TunerError,
 };
 pub use profile::Profile;
 pub use record::Record;
