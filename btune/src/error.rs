@@ -181,6 +181,9 @@ pub enum OnnxError {
         /// What is wrong, or what is allowed.
         why: &'static str,
     },
+    /// The ONNX Runtime library is not used, or reports an error.
+    #[error("ONNX Runtime: {0}")]
+    Runtime(String),
     /// A layer that does not fit its neighbours, or has numbers that are not finite.
     #[error("layer {layer} of the network: {why}")]
     Layer {

@@ -9,12 +9,16 @@ mod graph;
 mod kernel;
 mod messages;
 mod network;
+#[cfg(feature = "runtime")]
+mod runtime;
 mod shape;
 mod tensor;
 mod wire;
 mod write;
 
 pub use network::{Activation, Layer, Network, Scratch};
+#[cfg(feature = "runtime")]
+pub use runtime::Runtime;
 
 use crate::error::OnnxError;
 
