@@ -48,7 +48,7 @@ pub(super) fn layers(model: &Model<'_>) -> Result<Vec<Layer>, OnnxError> {
     chain.fold.finish()
 }
 
-/// The dimensions `[1, N]` of the input.
+/// The dimensions of the input, the first of which is 1.
 fn input_dims(port: &Port<'_>) -> Result<Vec<usize>, OnnxError> {
     let refuse = |why| OnnxError::port(port.name, why);
     if port.elem_type != FLOAT {
@@ -56,9 +56,9 @@ fn input_dims(port: &Port<'_>) -> Result<Vec<usize>, OnnxError> {
     }
     let dims: Option<Vec<_>> = port.dims.clone().and_then(|dims| dims.into_iter().collect());
     let dims = dims.ok_or_else(|| refuse("the input must have the shape [1, N], without names"))?;
-    let (dims, width) = sizes(&dims, MAX_WIDTH)
+    let (dims, _) = sizes(&dims, MAX_WIDTH)
         .ok_or_else(|| refuse("the input must have the shape [1, N], N from 1 to 4096"))?;
-    if dims.first() != Some(&1) || !dims.contains(&width) {
+    if dims.first() != Some(&1) {
         return Err(refuse("the input must have the shape [1, N]: one row"));
     }
     Ok(dims)
