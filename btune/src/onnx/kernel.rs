@@ -12,6 +12,9 @@ const LANES: usize = 32;
 /// The numbers of as many outputs.
 pub(super) type Panel = [f32; LANES];
 
+/// No numbers.
+pub(super) const ZERO: Panel = [0.0; LANES];
+
 /// A layer, with its weights in the order in which they are used.
 #[derive(Debug, Clone)]
 pub(super) struct Dense {
@@ -29,8 +32,8 @@ impl Dense {
         let outputs = layer.bias.len();
         let inputs = layer.weights.len() / outputs;
         let panels = outputs.div_ceil(LANES);
-        let mut weights = vec![[0.0; LANES]; panels * inputs];
-        let mut bias = vec![[0.0; LANES]; panels];
+        let mut weights = vec![ZERO; panels * inputs];
+        let mut bias = vec![ZERO; panels];
         for (output, row) in layer.weights.chunks_exact(inputs).enumerate() {
             let (panel, lane) = (output / LANES, output % LANES);
             bias[panel][lane] = layer.bias[output];
@@ -45,10 +48,14 @@ impl Dense {
         self.inputs
     }
 
+    /// Panels of outputs.
+    pub(super) fn panels(&self) -> usize {
+        self.bias.len()
+    }
+
     /// `input` has at least as many numbers as the layer has inputs; more are not looked at.
-    pub(super) fn run(&self, input: &[f32], output: &mut Vec<Panel>) {
-        output.clear();
-        output.resize(self.bias.len(), [0.0; LANES]);
+    /// So has `output` panels.
+    pub(super) fn run(&self, input: &[f32], output: &mut [Panel]) {
         self.sums(input, output);
         self.activation.apply(&mut output.as_flattened_mut()[..self.outputs]);
     }
@@ -123,5 +130,34 @@ fn softmax(row: &mut [f32]) {
     }
     for x in row {
         *x /= sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_and_wide_registers_sum_alike() {
+        for (inputs, outputs) in [(1, 1), (5, 31), (40, 32), (7, 33), (64, 160)] {
+            let numbers = |count, step| (0..count).map(move |at| ((at * step) % 17) as f32 - 8.0);
+            let layer = Layer {
+                weights: numbers(inputs * outputs, 5).collect(),
+                bias: numbers(outputs, 3).collect(),
+                activation: Activation::Identity,
+            };
+            let dense = Dense::new(&layer);
+            let input: Vec<_> = numbers(inputs, 7).collect();
+            let mut rows = [vec![ZERO; dense.panels()], vec![ZERO; dense.panels()]];
+            dense.sums(&input, &mut rows[0]);
+            dense.sums_portable(&input, &mut rows[1]);
+            // Small integers: nothing is rounded.
+            assert_eq!(rows[0], rows[1]);
+            let sum = |(row, bias): (&[f32], &f32)| {
+                row.iter().zip(&input).map(|(weight, input)| weight * input).sum::<f32>() + bias
+            };
+            let expected: Vec<_> = layer.weights.chunks(inputs).zip(&layer.bias).map(sum).collect();
+            assert_eq!(rows[0].as_flattened()[..outputs], expected);
+        }
     }
 }

@@ -46,4 +46,6 @@ fn capped(what: &'static str, number: usize, cap: usize) -> Result<(), OnnxError
 }
 
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::kernel::{Dense, Panel};
+use super::kernel::{Dense, Panel, ZERO};
 use super::messages::Model;
 use super::{MAX_LAYERS, MAX_METADATA, MAX_METADATA_BYTES, MAX_PARAMETERS, MAX_WIDTH};
 use super::{capped, graph, write};
@@ -137,6 +137,11 @@ impl Network {
     pub fn run(&self, input: &[f32], output: &mut Vec<f32>, scratch: &mut Scratch) {
         assert_eq!(input.len(), self.inputs(), "numbers in a row of features");
         let Scratch { row, next } = scratch;
+        // Both at once: with an odd number of layers they change places from run to run.
+        let most = self.dense.iter().map(Dense::panels).max().unwrap_or(0);
+        for row in [&mut *row, &mut *next] {
+            row.resize(most.max(row.len()), ZERO);
+        }
         let mut first = Some(input);
         for layer in &self.dense {
             layer.run(first.take().unwrap_or(row.as_flattened()), next);
