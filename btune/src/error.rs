@@ -147,46 +147,75 @@ pub enum ProfileError {
     Field(&'static str),
 }
 
-/// An ONNX file, or a network, that is not of the kind that is understood.
+/// A network or a model file that is not used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OnnxError {
-    /// The bytes are no ONNX file, or are cut short.
-    #[error("not an ONNX file")]
-    Bytes,
+    /// Bytes that are no Protocol Buffers.
+    #[error("not an ONNX file: {0}")]
+    Wire(&'static str),
+    /// More of something than is read.
+    #[error("the ONNX model is too large: {number} {what}, at most {cap} are read")]
+    TooLarge {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are, at least.
+        number: usize,
+        /// How many there may be.
+        cap: usize,
+    },
     /// A version of the format that is not known.
-    #[error("ONNX {what} version {found} is not known: {known}")]
-    Version {
-        /// Of what.
-        what: &'static str,
-        /// The version.
-        found: i64,
-        /// Which are known.
-        known: &'static str,
+    #[error("the ONNX model has IR version {0}: 3 to 14 are read")]
+    Ir(i64),
+    /// A version of the operators that is not known.
+    #[error("the ONNX model has opset {0}: 7 to 28 are read")]
+    Opset(i64),
+    /// Something that concerns the model as a whole.
+    #[error("the ONNX model is not read: {0}")]
+    Model(&'static str),
+    /// An input, an output, a constant or a node that is not as it must be.
+    #[error("the ONNX model is not read: {what}: {why}")]
+    Part {
+        /// Kind and name, at most 64 characters of it.
+        what: String,
+        /// What is wrong, or what is allowed.
+        why: &'static str,
     },
-    /// Too many of something.
-    #[error("{found} {what} in an ONNX network: 1 to {most} are read")]
-    Limit {
-        /// Of what.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many may be.
-        most: usize,
+    /// The ONNX Runtime library is not used, or reports an error.
+    #[error("ONNX Runtime: {0}")]
+    Runtime(String),
+    /// A layer that does not fit its neighbours, or has numbers that are not finite.
+    #[error("layer {layer} of the network: {why}")]
+    Layer {
+        /// Its number, from 0.
+        layer: usize,
+        /// What is wrong.
+        why: &'static str,
     },
-    /// Numbers of inputs, outputs and weights that do not fit together.
-    #[error("ONNX network: {0}")]
-    Shape(&'static str),
-    /// Something that ONNX has, but plain networks have not.
-    #[error("ONNX network: {0} cannot be read")]
-    Unsupported(&'static str),
-    /// An operation that is not known.
-    #[error("ONNX operation {0:?} is not known: Gemm, MatMul, Add, Sub, Mul, Div, Relu, Sigmoid, Tanh, Softmax, \
-             Identity, Flatten, Reshape and Cast are")]
-    Operation(String),
-    /// A weight that is infinite or no number.
-    #[error("ONNX network: a weight is not finite")]
-    NotFinite,
+}
+
+/// A name from a file, on one line.
+fn short(name: &str) -> String {
+    let end = name.char_indices().nth(64).map_or(name.len(), |(at, _)| at);
+    format!("{:?}", &name[..end])
+}
+
+impl OnnxError {
+    fn part(kind: &str, name: &str, why: &'static str) -> Self {
+        Self::Part { what: format!("{kind} {}", short(name)), why }
+    }
+
+    pub(crate) fn tensor(name: &str, why: &'static str) -> Self {
+        Self::part("constant", name, why)
+    }
+
+    pub(crate) fn port(name: &str, why: &'static str) -> Self {
+        Self::part("value", name, why)
+    }
+
+    pub(crate) fn node(op: &str, name: &str, why: &'static str) -> Self {
+        Self::part(&format!("{} node", short(op)), name, why)
+    }
 }
 
 /// An ONNX file that is no model of ours, or one that was made for something else.

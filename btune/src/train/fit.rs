@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_function_is_learnt_and_the_seed_decides() {
         let dataset = dataset(1500);
-        let fitting = Fitting { epochs: 60, input_noise: 0.0, hidden: vec![32], ..Fitting::default() };
+        let fitting = Fitting { epochs: 150, input_noise: 0.0, hidden: vec![32], ..Fitting::default() };
         let layers = fit(&dataset, |e| e.group < 2, &fitting, |_| ()).unwrap();
         assert_eq!(layers, fit(&dataset, |e| e.group < 2, &fitting, |_| ()).unwrap());
         let network = Network::new(layers, [].into()).unwrap();

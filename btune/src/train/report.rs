@@ -165,11 +165,15 @@ impl Report {
             ("zstd-5", |r| r.stock),
         ];
         let _ = write!(out, "{:24} {:10}", "regret in %, held out", "");
-        columns.iter().for_each(|(name, _)| drop(write!(out, "{name:>12}")));
+        for (name, _) in columns {
+            let _ = write!(out, "{name:>12}");
+        }
         for regret in &self.regrets {
             let cell = format!("{} {}", regret.tradeoff, regret.perf_mode.name());
             let _ = write!(out, "\n{:24} {cell:10}", regret.array);
-            columns.iter().for_each(|(_, of)| drop(write!(out, "{:12.1}", of(regret) * 100.0)));
+            for (_, of) in columns {
+                let _ = write!(out, "{:12.1}", of(regret) * 100.0);
+            }
         }
         for cell in CELLS.map(Some).into_iter().chain([None]) {
             let name = cell.map_or("all".to_owned(), |(t, mode)| format!("{t} {}", mode.name()));
