@@ -23,7 +23,8 @@
 //! ```
 //!
 //! The decision modules (`config`, `cparams`, `chunk`, `cost`, `search`, `tuner`) have no clock, I/O,
-//! globals or FFI: the same measurements lead to the same decisions. The [`blosc`] module holds what
+//! globals or FFI: the same measurements lead to the same decisions. Nor has [`onnx`], apart from its
+//! `Runtime`. The [`blosc`] module holds what
 //! touches the world: C-Blosc2 contexts and the frame format; [`process`] holds what plugins share.
 
 pub mod blosc;
