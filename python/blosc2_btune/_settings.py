@@ -1,12 +1,10 @@
 """What super-chunks are tuned for, where nothing else is said."""
 
-import math
-import numbers
-import os
 from ctypes import c_float
 from enum import Enum
 
 from ._library import LIBRARY
+from ._values import flag, folder, integer, member, tradeoff
 
 
 class PerformanceMode(Enum):
@@ -69,71 +67,17 @@ def set_params_defaults(**kwargs):
         raise ValueError("the tuner library refuses these parameters (stderr has the reason)")
 
 
-def _refuse(key, value, allowed):
-    raise ValueError(f"{key}={value!r} is not valid: it must be {allowed}")
-
-
-def _integer(least, most, allowed):
-    def read(key, value):
-        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        return int(value) if whole and least <= value <= most else _refuse(key, value, allowed)
-
-    return read
-
-
-def _member(enum):
-    def read(key, value):
-        if isinstance(value, enum):
-            return value
-        if isinstance(value, str) and value in enum.__members__:
-            return enum[value]
-        return _refuse(key, value, " or ".join(f"{enum.__name__}.{name.name}" for name in enum))
-
-    return read
-
-
-def _flag(key, value):
-    return value if isinstance(value, bool) else _refuse(key, value, "True or False")
-
-
-def _folder(key, value):
-    try:
-        path = os.fsencode(value)
-    except TypeError:
-        path = None
-    # The library keeps it in a buffer of PATH_MAX bytes.
-    if path is None or len(path) > 4095 or b"\0" in path:
-        return _refuse(key, value, "a path of at most 4095 bytes")
-    return path
-
-
-def _number(value):
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-def _tradeoff(key, value):
-    if _number(value) and 0 <= value <= 1:
-        return (float(value),)
-    if hasattr(value, "__iter__"):
-        weights = tuple(value)
-        each = len(weights) == 3 and all(_number(w) and 0 <= w <= 1 for w in weights)
-        if each and math.isclose(sum(weights), 1, abs_tol=1e-4):
-            return tuple(map(float, weights))
-    allowed = "a number from 0 to 1, or three (ratio, speed, quality) that sum to 1"
-    return _refuse(key, value, allowed)
-
-
-_COUNT = _integer(0, 2**32 - 1, "an integer from 0 to 4294967295")
+_COUNT = integer(0, 2**32 - 1, "an integer from 0 to 4294967295")
 
 _READERS = {
-    "bandwidth": _integer(1, 2**32 - 1, "kB/s: an integer from 1 to 4294967295"),
-    "perf_mode": _member(PerformanceMode),
-    "tradeoff": _tradeoff,
-    "cparams_hint": _flag,
-    "use_inference": _integer(-1, 2**31 - 1, "-1 (all chunks), 0 (none) or a number of chunks"),
-    "models_dir": _folder,
+    "bandwidth": integer(1, 2**32 - 1, "kB/s: an integer from 1 to 4294967295"),
+    "perf_mode": member(PerformanceMode),
+    "tradeoff": tradeoff,
+    "cparams_hint": flag,
+    "use_inference": integer(-1, 2**31 - 1, "-1 (all chunks), 0 (none) or a number of chunks"),
+    "models_dir": folder,
     "nwaits": _COUNT,
     "nsofts": _COUNT,
     "nhards": _COUNT,
-    "repeat_mode": _member(RepeatMode),
+    "repeat_mode": member(RepeatMode),
 }

@@ -2,7 +2,7 @@
 
 import os
 
-from blosc2_btune._settings import _integer, _refuse, _tradeoff
+from blosc2_btune._values import integer, refuse, tradeoff
 
 from ._slot import PERF_MODES
 
@@ -25,7 +25,7 @@ def check_stored(configuration):
             allowed = ", ".join(STORED)
             raise ValueError(f"codec btune: unknown key {key!r}: allowed are {allowed}")
         if value is None:
-            _refuse(key, value, "left out, or a value")
+            refuse(key, value, "left out, or a value")
 
 
 def known_typesize(size):
@@ -36,7 +36,7 @@ def known_typesize(size):
 def _one_of(names):
     def read(key, value):
         known = isinstance(value, str) and value in names
-        return value if known else _refuse(key, value, f"one of {', '.join(names)}")
+        return value if known else refuse(key, value, f"one of {', '.join(names)}")
 
     return read
 
@@ -46,7 +46,7 @@ def _or_none(reader):
 
 
 def _weights(key, value):
-    weights = _tradeoff(key, value)
+    weights = tradeoff(key, value)
     return weights[0] if len(weights) == 1 else weights
 
 
@@ -54,14 +54,14 @@ def _path(key, value):
     try:
         return os.fsdecode(value)
     except TypeError:
-        return _refuse(key, value, "the path of a profile")
+        return refuse(key, value, "the path of a profile")
 
 
 _READERS = {
     "tradeoff": _weights,
     "perf_mode": _one_of(PERF_MODES),
     "format": _one_of(FORMATS),
-    "typesize": _or_none(_integer(1, 2**31 - 1, "an integer from 1 to 2147483647")),
-    "threads": _integer(1, 2**15 - 1, "an integer from 1 to 32767"),
+    "typesize": _or_none(integer(1, 2**31 - 1, "an integer from 1 to 2147483647")),
+    "threads": integer(1, 2**15 - 1, "an integer from 1 to 32767"),
     "profile": _or_none(_path),
 }

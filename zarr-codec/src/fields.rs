@@ -15,6 +15,7 @@ const PERF_MODE: &str = "\"COMP\", \"DECOMP\" or \"BALANCED\"";
 const STORED: &str = "\"cframe\" or \"chunk\"";
 const FORMAT: &str = "\"cframe\", \"chunk\" or \"blosc\"";
 const SIZE: &str = "a whole number from 0 (what is not from 1 to 255 counts as 1)";
+const BYTEDELTA: &str = "true or false";
 const THREADS: &str = "a whole number from 1";
 
 /// What is traded, as it was written: one number or three.
@@ -52,6 +53,10 @@ fn read<'de, D: Deserializer<'de>, T>(
     let value = Value::deserialize(deserializer)?;
     parse(&value)
         .ok_or_else(|| D::Error::custom(format_args!("{name} {value} is not valid: {allowed}")))
+}
+
+pub(crate) fn bytedelta<'de, D: Deserializer<'de>>(d: D) -> Result<bool, D::Error> {
+    read(d, "bytedelta", BYTEDELTA, Value::as_bool)
 }
 
 pub(crate) fn typesize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u64>, D::Error> {

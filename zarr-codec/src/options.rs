@@ -25,6 +25,9 @@ pub struct Options {
     /// Which time counts.
     #[serde(deserialize_with = "fields::perf_mode")]
     pub perf_mode: PerfMode,
+    /// Whether the filter bytedelta may be chosen, which is the newest one: not every reader has it.
+    #[serde(deserialize_with = "fields::bytedelta")]
+    pub bytedelta: bool,
     /// The most threads that compress a chunk; no more are taken than there are processors.
     #[serde(deserialize_with = "fields::threads")]
     pub threads: u16,
@@ -41,6 +44,7 @@ impl Default for Options {
             typesize: 1,
             tradeoff: Tradeoff::default(),
             perf_mode: PerfMode::default(),
+            bytedelta: true,
             threads: 1,
             profile: None,
             shape: None,
@@ -77,11 +81,11 @@ mod tests {
     fn all_keys_are_optional_and_read() {
         assert_eq!(Options::from_json("{}"), Ok(Options::default()));
         let json = r#"{"format": "blosc", "typesize": 8, "tradeoff": [0.2, 0.7, 0.1], "perf_mode": "DECOMP",
-            "threads": 4, "profile": "a/b.json", "shape": [3, 4]}"#;
+            "bytedelta": false, "threads": 4, "profile": "a/b.json", "shape": [3, 4]}"#;
         let options = Options::from_json(json).unwrap();
         assert_eq!((options.format, options.typesize, options.threads), (Format::Blosc, 8, 4));
         assert_eq!(options.tradeoff, Tradeoff::triple(0.2, 0.7, 0.1).unwrap());
-        assert_eq!(options.perf_mode, PerfMode::Decomp);
+        assert_eq!((options.perf_mode, options.bytedelta), (PerfMode::Decomp, false));
         assert_eq!(options.profile, Some(PathBuf::from("a/b.json")));
         assert_eq!(options.shape, Some(vec![3, 4]));
     }
@@ -93,6 +97,7 @@ mod tests {
             ("3", ["expected struct", ""]),
             (r#"{"level": 3}"#, ["unknown field `level`", "`perf_mode`"]),
             (r#"{"threads": 0}"#, ["threads 0 ", "from 1"]),
+            (r#"{"bytedelta": 1}"#, ["bytedelta 1 ", "true or false"]),
             (r#"{"typesize": -1}"#, ["typesize -1", "whole number"]),
             (r#"{"shape": [1.5]}"#, ["1.5", ""]),
         ] {

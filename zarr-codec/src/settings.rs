@@ -35,7 +35,11 @@ impl Settings {
             tradeoff: options.tradeoff,
             perf_mode: options.perf_mode,
             max_threads: threads(options.threads),
-            space: if options.format == Format::Blosc { Space::Blosc1 } else { Space::Blosc2 },
+            space: match options.format {
+                Format::Blosc => Space::Blosc1,
+                _ if options.bytedelta => Space::Blosc2,
+                _ => Space::WithoutByteDelta,
+            },
             ..Config::default()
         });
         if config.tradeoff.is_lossy() {
@@ -101,6 +105,8 @@ mod tests {
         for format in Format::ALL {
             let (settings, _) = settings(Options { format, ..Options::default() }, &[]);
             assert_eq!(settings.config.space == Space::Blosc1, format == Format::Blosc);
+            let options = Options { format, bytedelta: false, ..Options::default() };
+            assert!(self::settings(options, &[]).0.config.space != Space::Blosc2);
         }
     }
 

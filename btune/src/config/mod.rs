@@ -126,6 +126,8 @@ pub enum Space {
     /// All that Blosc2 has.
     #[default]
     Blosc2,
+    /// All but bytedelta, the newest filter, which not every reader of Blosc2 has.
+    WithoutByteDelta,
     /// What Blosc has, its predecessor: no bytedelta, and no choice of the split, which stays
     /// [`SplitMode::ForwardCompat`](crate::SplitMode::ForwardCompat).
     Blosc1,
@@ -155,8 +157,10 @@ pub struct Config {
     pub hint: Option<Cparams>,
     /// Chunks whose parameters a model proposes: -1 all, 0 none, N the first N.
     pub use_inference: i32,
-    /// Where models are, instead of the built-in one.
+    /// The folder of the model `model.onnx` to be used instead of the built-in one.
     pub models_dir: Option<PathBuf>,
+    /// An ONNX Runtime library that evaluates models, instead of the evaluator that is built in.
+    pub onnx_runtime: Option<PathBuf>,
     /// Whether and how to trace.
     pub trace: Option<TraceFormat>,
     /// Which parameters there are to choose from.
@@ -187,6 +191,7 @@ impl Default for Config {
             hint: None,
             use_inference: -1,
             models_dir: None,
+            onnx_runtime: None,
             trace: None,
             space: Space::default(),
             max_threads: 1,

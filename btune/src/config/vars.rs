@@ -20,6 +20,8 @@ pub struct Vars {
     pub use_inference: Option<i32>,
     /// `BTUNE_MODELS_DIR`
     pub models_dir: Option<PathBuf>,
+    /// `BTUNE_ONNX_RUNTIME`
+    pub onnx_runtime: Option<PathBuf>,
     /// `BTUNE_TRACE`: `json`, or anything else for the table.
     pub trace: Option<TraceFormat>,
 }
@@ -42,6 +44,7 @@ impl Vars {
             perf_mode: kept(get("BTUNE_PERF_MODE").map(|text| PerfMode::parse(&text)), &mut errors),
             use_inference: kept(get(INFERENCE).map(|text| parse_inference(&text)), &mut errors),
             models_dir: get("BTUNE_MODELS_DIR").map(PathBuf::from),
+            onnx_runtime: get("BTUNE_ONNX_RUNTIME").map(PathBuf::from),
             trace: get("BTUNE_TRACE").map(|text| match text.as_str() {
                 "json" => TraceFormat::Json,
                 _ => TraceFormat::Table,
@@ -58,6 +61,7 @@ impl Vars {
             perf_mode: self.perf_mode.unwrap_or(config.perf_mode),
             use_inference: self.use_inference.unwrap_or(config.use_inference),
             models_dir: self.models_dir.or(config.models_dir),
+            onnx_runtime: self.onnx_runtime.or(config.onnx_runtime),
             trace: self.trace.or(config.trace),
             ..config
         }
@@ -87,6 +91,7 @@ mod tests {
                 "BTUNE_PERF_MODE" => "decomp",
                 "BTUNE_USE_INFERENCE" => "3",
                 "BTUNE_MODELS_DIR" => "/models",
+                "BTUNE_ONNX_RUNTIME" => "/lib/libonnxruntime.so",
                 "BTUNE_TRACE" => "json",
                 _ => return None,
             };
@@ -97,6 +102,7 @@ mod tests {
         assert_eq!(config.perf_mode, PerfMode::Balanced);
         assert_eq!(config.use_inference, 3);
         assert_eq!(config.models_dir, Some(PathBuf::from("/models")));
+        assert_eq!(config.onnx_runtime, Some(PathBuf::from("/lib/libonnxruntime.so")));
         assert_eq!(config.trace, Some(TraceFormat::Json));
         assert_eq!(errors.len(), 1);
         assert!(errors[0].to_string().contains("COMP, DECOMP or BALANCED"));

@@ -35,7 +35,8 @@ impl Finder {
         let (mut at, mut anchor) = (0, 0);
         while at + LEAST <= bytes.len() {
             let word = word(bytes, at);
-            let slot = &mut self.slots[(word.wrapping_mul(0x9e37_79b1) >> (32 - SLOTS_LOG2)) as usize];
+            let slot =
+                &mut self.slots[(word.wrapping_mul(0x9e37_79b1) >> (32 - SLOTS_LOG2)) as usize];
             // Places are kept plus one; 0 stands for none. A sample has less than 65536 bytes, or its end is
             // looked at with wrong candidates, which do no harm.
             let candidate = usize::from(*slot);

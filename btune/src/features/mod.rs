@@ -13,9 +13,9 @@ use matches::Finder;
 use planes::Counts;
 
 /// Pieces of the chunk in a sample. One place alone is often no picture of a chunk: half an ocean is land.
-const PIECES: usize = 4;
+const PIECES: usize = 8;
 /// Bytes of each piece. Four times as many lower the regret of the model's choice by 1 %, for three times the time.
-const PIECE: usize = 768;
+const PIECE: usize = 384;
 /// Bytes of a sample, where a piece is not longer than that for the sake of one whole element.
 const SAMPLE: usize = PIECES * PIECE;
 /// Byte planes that have numbers of their own; those of longer elements are folded onto them.
@@ -224,7 +224,9 @@ fn elements<const SIZE: usize>(bytes: &[u8]) -> (usize, usize) {
 }
 
 /// How many elements are as the one before, and how many are zero.
-fn compare<T: AsRef<[u8]> + PartialEq>(elements: impl Iterator<Item = T> + Clone) -> (usize, usize) {
+fn compare<T: AsRef<[u8]> + PartialEq>(
+    elements: impl Iterator<Item = T> + Clone,
+) -> (usize, usize) {
     let zero = elements.clone().filter(|element| element.as_ref().iter().all(|&b| b == 0)).count();
     let equal = elements.clone().zip(elements.skip(1)).filter(|(a, b)| a == b).count();
     (equal, zero)

@@ -47,7 +47,8 @@ fn filters_show_where_they_help() {
 #[ignore = "a measurement: cargo test --release -p btune features::tests::time -- --ignored --nocapture"]
 fn time() {
     for typesize in [1, 2, 4, 8, 16] {
-        let smooth: Vec<u8> = (0..1u32 << 18).flat_map(|i| (i.wrapping_mul(i) / 777).to_le_bytes()).collect();
+        let smooth: Vec<u8> =
+            (0..1u32 << 18).flat_map(|i| (i.wrapping_mul(i) / 777).to_le_bytes()).collect();
         for (name, data) in [("noise", bytes(4, 1 << 20)), ("smooth", smooth)] {
             let chunk = Chunk::new(&data, typesize);
             let mut best = f64::INFINITY;

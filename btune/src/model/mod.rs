@@ -13,17 +13,20 @@
 //! | `btune.training` | what it was trained on, for people |
 
 mod class;
+mod engine;
 mod speeds;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::chunk::Chunk;
 use crate::cparams::Cparams;
 use crate::error::ModelError;
 use crate::features::{FEATURE_COUNT, FEATURES_ID, Features};
-use crate::onnx::{Network, Scratch};
-use crate::search::{Origin, Prediction, Prior};
+use crate::search::{Origin, Prediction, Prior, Spread};
+
+use engine::Engine;
 
 pub use speeds::{CALIBRATION_ID, Speeds};
 
@@ -37,7 +40,7 @@ const MOST: f32 = 60.0;
 /// A network that predicts costs, and what its outputs mean.
 #[derive(Debug)]
 pub struct Model {
-    network: Network,
+    engine: Engine,
     classes: Vec<Cparams>,
     speeds: Speeds,
 }
@@ -49,8 +52,21 @@ impl Model {
     /// [`ModelError`] where the bytes are no ONNX file of the kind that is understood, or where it was made for
     /// other features, or says of its outputs nothing that fits their number.
     pub fn from_onnx(bytes: &[u8]) -> Result<Self, ModelError> {
-        let network = Network::from_onnx(bytes)?;
-        let text = |key| network.metadata().get(key).map(String::as_str).ok_or(ModelError::Missing(key));
+        Self::of(Engine::embedded(bytes)?)
+    }
+
+    /// Reads a model into the ONNX Runtime library at the path, which evaluates it from then on: also one of a kind
+    /// that [`from_onnx`](Self::from_onnx) does not understand.
+    ///
+    /// # Errors
+    /// [`ModelError`] as there, and where the library cannot be used.
+    pub fn in_runtime(library: &Path, bytes: &[u8]) -> Result<Self, ModelError> {
+        Self::of(Engine::runtime(library, bytes)?)
+    }
+
+    fn of(engine: Engine) -> Result<Self, ModelError> {
+        let (inputs, outputs, metadata) = engine.describe();
+        let text = |key| metadata.get(key).map(String::as_str).ok_or(ModelError::Missing(key));
         let expect = |key, expected: &'static str| match text(key)? {
             found if found == expected => Ok(()),
             found => Err(ModelError::Mismatch { key, found: found.to_owned(), expected }),
@@ -58,18 +74,23 @@ impl Model {
         expect("btune.features", FEATURES_ID)?;
         expect("btune.calibration", CALIBRATION_ID)?;
         let classes = class::parse_all(text("btune.classes")?)?;
-        let speeds = Speeds::parse(text("btune.speeds")?).ok_or(ModelError::Value("btune.speeds"))?;
-        let shape = (network.inputs(), network.outputs());
+        let speeds =
+            Speeds::parse(text("btune.speeds")?).ok_or(ModelError::Value("btune.speeds"))?;
+        let shape = (inputs, outputs);
         let expected = (FEATURE_COUNT, classes.len() * OUTPUTS);
         if shape != expected || classes.len() > MAX_CLASSES {
             return Err(ModelError::Shape { found: shape, expected });
         }
-        Ok(Self { network, classes, speeds })
+        Ok(Self { engine, classes, speeds })
     }
 
     /// The metadata that make a network of these classes a model, trained on a machine with these speeds.
     #[must_use]
-    pub fn metadata(classes: &[Cparams], speeds: &Speeds, training: &str) -> BTreeMap<String, String> {
+    pub fn metadata(
+        classes: &[Cparams],
+        speeds: &Speeds,
+        training: &str,
+    ) -> BTreeMap<String, String> {
         let entries = [
             ("btune.features", FEATURES_ID.to_owned()),
             ("btune.classes", class::print_all(classes)),
@@ -86,11 +107,11 @@ impl Model {
         &self.classes
     }
 
-    /// What each class is expected to cost on a machine with these speeds.
+    /// What each class is expected to cost on a machine with these speeds; none where the model cannot be evaluated
+    /// now, which happens to those in a library only.
     #[must_use]
-    pub fn predict(&self, features: &Features, here: &Speeds) -> Vec<Prediction> {
-        let (mut costs, mut scratch) = (Vec::new(), Scratch::default());
-        self.network.run(features.values(), &mut costs, &mut scratch);
+    pub fn predict(&self, features: &Features, here: &Speeds) -> Option<Vec<Prediction>> {
+        let costs = self.engine.run(features.values())?;
         let exp = |x: f32| f64::from(if x.is_nan() { MOST } else { x.clamp(-MOST, MOST) }).exp();
         let costs = costs.as_chunks::<OUTPUTS>().0;
         let class = |(&cparams, &[share, ctime, dtime]): (&Cparams, &[f32; OUTPUTS])| {
@@ -98,7 +119,7 @@ impl Model {
             let (ctime, dtime) = (exp(ctime) * compress, exp(dtime) * decompress);
             Prediction { cparams, share: exp(share).min(1.0), ctime, dtime }
         };
-        self.classes.iter().zip(costs).map(class).collect()
+        Some(self.classes.iter().zip(costs).map(class).collect())
     }
 }
 
@@ -123,7 +144,8 @@ impl Prior for Learned {
     }
 
     fn predict(&self, chunk: &Chunk<'_>) -> Vec<Prediction> {
-        self.model.predict(&Features::of(chunk), &self.speeds)
+        let predictions = self.model.predict(&Features::of(chunk), &self.speeds);
+        predictions.unwrap_or_else(|| Spread.predict(chunk))
     }
 }
 

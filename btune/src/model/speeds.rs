@@ -49,7 +49,8 @@ impl Speeds {
     }
 
     /// Nanoseconds per byte, lz4 first: `0.512 0.201; 0.940 0.552`.
-    pub(super) fn print(&self) -> String {
+    #[must_use]
+    pub fn print(&self) -> String {
         let print = |(compress, decompress): &(f64, f64)| {
             format!("{:.4} {:.4}", compress * 1e9, decompress * 1e9)
         };
@@ -57,7 +58,8 @@ impl Speeds {
     }
 
     /// The reverse; none if a number is missing or out of range (1 TB/s to 100 kB/s).
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let number = |text: &str| {
             text.parse().ok().filter(|ns: &f64| (1e-3..=1e4).contains(ns)).map(|ns| ns * 1e-9)
         };
@@ -103,8 +105,15 @@ mod tests {
     fn what_is_no_speed_is_refused() {
         let good = "0.5 0.2; 0.5 0.2";
         assert!(Speeds::parse(good).is_some());
-        for bad in ["", "0.5 0.2", &format!("{good}; 1 1"), &good.replacen("0.5", "0", 1),
-            &good.replacen("0.5", "inf", 1), &good.replacen("0.5", "-1", 1), &good.replacen(' ', "", 1)] {
+        for bad in [
+            "",
+            "0.5 0.2",
+            &format!("{good}; 1 1"),
+            &good.replacen("0.5", "0", 1),
+            &good.replacen("0.5", "inf", 1),
+            &good.replacen("0.5", "-1", 1),
+            &good.replacen(' ', "", 1),
+        ] {
             assert!(Speeds::parse(bad).is_none(), "{bad}");
         }
     }

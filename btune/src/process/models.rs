@@ -1,6 +1,8 @@
 //! Models of this process: each is read once, however many tuners use it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -18,12 +20,15 @@ const FILE: &str = "model.onnx";
 /// A file with more bytes is not read.
 const MAX_BYTES: u64 = 4 << 20;
 
+/// The folder of a model, and the library that evaluates it.
+type Wanted = (Option<PathBuf>, Option<PathBuf>);
+
 static MODELS: PerProcess<Models> = PerProcess::new();
 
 #[derive(Debug, Default)]
 struct Models {
     /// Those that cannot be used are remembered too: they are reported once.
-    known: HashMap<Option<PathBuf>, Option<Arc<Model>>>,
+    known: HashMap<Wanted, Option<Arc<Model>>>,
     /// Measured when the first model is used.
     speeds: Option<Option<Speeds>>,
 }
@@ -49,31 +54,36 @@ fn learned(config: &Config) -> Option<Learned> {
     }
     let mut models = MODELS.lock();
     let Models { known, speeds } = &mut *models;
-    let model = match known.get(&config.models_dir) {
-        Some(model) => model.clone(),
-        None => {
-            let model = load(config.models_dir.as_deref());
-            known.insert(config.models_dir.clone(), model.clone());
-            model
-        }
-    }?;
+    let wanted = (config.models_dir.clone(), config.onnx_runtime.clone());
+    let model = known.entry(wanted).or_insert_with_key(|(folder, library)| {
+        load(folder.as_deref(), library.as_deref()).map(Arc::new)
+    });
+    let model = model.clone()?;
     let speeds = speeds.get_or_insert_with(|| Speeds::measure(&mut Backend::new()));
     Some(Learned::new(model, (*speeds)?))
 }
 
-fn load(folder: Option<&Path>) -> Option<Arc<Model>> {
-    let Some(folder) = folder else {
-        return Model::from_onnx(btune_models::MODEL).ok().map(Arc::new);
+fn load(folder: Option<&Path>, library: Option<&Path>) -> Option<Model> {
+    let path = folder.map(|folder| folder.join(FILE));
+    let bytes = match path.as_deref().map(read).transpose() {
+        Ok(bytes) => bytes.map_or(Cow::Borrowed(btune_models::MODEL), Cow::Owned),
+        Err(why) => return refused(path.as_deref(), &why),
     };
-    let path = folder.join(FILE);
-    let model = read(&path).and_then(|bytes| Model::from_onnx(&bytes).map_err(|e| e.to_string()));
-    match model {
-        Ok(model) => Some(Arc::new(model)),
-        Err(why) => {
-            report::once(format_args!("{}: {why}; going on without inference", path.display()));
-            None
+    if let Some(library) = library {
+        match Model::in_runtime(library, &bytes) {
+            Ok(model) => return Some(model),
+            Err(why) => report::once(format_args!(
+                "BTUNE_ONNX_RUNTIME: {why}; the built-in evaluator is used"
+            )),
         }
     }
+    Model::from_onnx(&bytes).map_or_else(|why| refused(path.as_deref(), &why), Some)
+}
+
+fn refused(path: Option<&Path>, why: &dyn Display) -> Option<Model> {
+    let name = path.map_or(Cow::Borrowed("the built-in model"), Path::to_string_lossy);
+    report::once(format_args!("{name}: {why}; going on without inference"));
+    None
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

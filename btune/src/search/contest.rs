@@ -23,8 +23,12 @@ const LEAST_COST: f64 = 0.02;
 const HOPELESS: f64 = 0.2;
 /// A challenger that has to wait for this many chunks is given up.
 const PATIENCE: f64 = 100.0;
-/// How much better J must be, by its logarithm.
+/// How much of the difference between the neighbours a challenger has to win by.
+const UNLIKE: f64 = 0.3;
+/// How much better J must be, by its logarithm, and how much of that the noise of a single timing adds, where only
+/// time counts.
 const MARGIN: f64 = 0.02;
+const TIMING: f64 = 0.04;
 /// A chunk that was given up by its host is waited for no longer than for this many others.
 const LOST: u64 = 64;
 
@@ -100,7 +104,11 @@ impl Search {
                 return;
             };
             let known = expected.or_else(|| self.evidence.delta(&challenger));
-            let predicted = || self.ranking.predicted_delta(&challenger, &self.best).map(|delta| delta.max(UNKNOWN));
+            let predicted = || {
+                self.ranking
+                    .predicted_delta(&challenger, &self.best)
+                    .map(|delta| delta.max(UNKNOWN))
+            };
             let expected = known.or_else(predicted).unwrap_or(UNKNOWN);
             let cost = expected.exp_m1().max(LEAST_COST);
             let hopeless = challenger == self.best || expected > HOPELESS;
@@ -176,14 +184,17 @@ impl Search {
         if !same_length(&best, &tried) {
             return;
         }
-        // How much chunks differ among themselves: those two that are most alike, of three.
+        // How much chunks differ among themselves: those two that are most alike, of three; but where the third is
+        // of quite another kind, so may the challenger's be.
         let gaps = around.windows(2).map(|pair| pair[1].0 - pair[0].0);
-        let noise = gaps.min_by(f64::total_cmp).unwrap_or(0.0);
+        let span = around.last().map_or(0.0, |last| last.0 - around[0].0);
+        let noise = gaps.min_by(f64::total_cmp).unwrap_or(0.0).max(span * UNLIKE);
         let saves = |t| self.saves(Some(&best), t);
         let admitted = self.objective.t == 0.0 || saves(&tried) || !saves(&best);
         let delta = self.compare_chunks(contest.challenger, &tried, &best);
         self.budget.spend_on_contest(delta.exp_m1().max(LEAST_COST));
-        if admitted && delta < -noise.max(MARGIN) {
+        let margin = MARGIN + TIMING * (1.0 - self.objective.t);
+        if admitted && delta < -noise.max(margin) {
             self.adopt(contest.challenger);
             self.contests.new_best(Some(tried));
         }

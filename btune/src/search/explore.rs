@@ -11,8 +11,13 @@ use crate::tuner::{Probe, Probed, Prober};
 pub(super) const TIMED_TWICE_BELOW: f64 = 0.7;
 /// A probe that takes this many times as long as expected was disturbed.
 const DISTURBED: f64 = 4.0;
+/// A probe that takes this many times as long as what it measured has waited for something that happens once: a new
+/// context, code that is read from disk.
+const WARMING: f64 = 2.5;
 /// A candidate whose probe has to wait for the time of this many chunks is left out of a readapt.
 const SCREEN_WAIT: f64 = 40.0;
+/// The same, where a model has proposed the candidates: the first ones are most likely right.
+const INFORMED_WAIT: f64 = 10.0;
 /// Finalists that would have to wait for the time of this many chunks are tried on chunks of the run instead.
 const FINALS_WAIT: f64 = 8.0;
 
@@ -35,7 +40,8 @@ impl Search {
         };
         let cost = self.expected(&request);
         if !self.affords(cost) {
-            let patient = round.stage == Stage::Final || self.wait(cost, chunk) <= SCREEN_WAIT;
+            let limit = if self.ranking.is_informed() { INFORMED_WAIT } else { SCREEN_WAIT };
+            let patient = round.stage == Stage::Final || self.wait(cost, chunk) <= limit;
             if !patient {
                 round.record(None);
             }
@@ -95,7 +101,8 @@ impl Search {
         self.ranking.learn_pace(&request.cparams, m.ctime / m.nbytes as f64);
         let typical = self.ranking.typical() / f64::from(self.limits.max_threads);
         self.budget.start(typical, chunk.bytes().len());
-        self.budget.spend(result.seconds.min(DISTURBED * expected));
+        let measured = (m.ctime + m.dtime.unwrap_or(0.0)) * f64::from(request.repeats);
+        self.budget.spend(result.seconds.min(DISTURBED * expected).min(WARMING * measured));
         // A sample knows one thread only.
         if (Cparams { threads: self.best.threads, ..request.cparams }) == self.best {
             self.dtime_rate = m.dtime.map(|dtime| dtime / m.nbytes as f64).or(self.dtime_rate);

@@ -55,7 +55,8 @@ impl Limits {
     pub(crate) fn fit(self, cparams: Cparams) -> Cparams {
         let block_size = self.block_size.map_or(cparams.block_size, BlockSize::Bytes);
         let (filter, split) = match (self.space, cparams.filter) {
-            (Space::Blosc2, filter) => (filter, cparams.split),
+            (Space::WithoutByteDelta, Filter::ByteDelta) => (Filter::Shuffle, cparams.split),
+            (Space::Blosc2 | Space::WithoutByteDelta, filter) => (filter, cparams.split),
             (Space::Blosc1, Filter::ByteDelta) => (Filter::Shuffle, SplitMode::ForwardCompat),
             (Space::Blosc1, filter) => (filter, SplitMode::ForwardCompat),
         };
@@ -69,7 +70,7 @@ impl Limits {
                 self.block_size.is_none()
                     && (self.whole_chunk || size != BlockSize::WholeChunk)
                     // C-Blosc knows no such size.
-                    && (self.space == Space::Blosc2 || size != BlockSize::Doubled)
+                    && (self.space != Space::Blosc1 || size != BlockSize::Doubled)
             },
         )
     }

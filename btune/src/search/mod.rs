@@ -42,6 +42,8 @@ const CLOSE: f64 = 0.05;
 
 /// A chunk that is this many times as large as the sample said is a disappointment.
 const DISAPPOINTING: f64 = 1.1;
+/// The best with another filter is compared on a whole chunk if it lost no more by the sample.
+const OTHER_FILTER: f64 = 0.2;
 /// What is this much better, but saves too little of a sample, is tried on a whole chunk.
 const DOUBTFUL: f64 = 0.1;
 
@@ -90,7 +92,7 @@ impl Search {
         let informed = origin == Origin::Inference;
         let ranking = Ranking::new(objective, predictions, informed);
         let (best, origin) = match (config.hint, inherited) {
-            (_, Some(best)) => (best, Origin::Genetic),
+            (_, Some(best)) => (limits.fit(best), Origin::Genetic),
             (Some(hint), None) => (limits.fit(hint), Origin::Hint),
             (None, None) => (limits.start(ranking.start()), origin),
         };
@@ -310,10 +312,32 @@ impl Search {
             }
             self.challenge_doubtful(&round);
             self.challenge_blocks();
+            if self.ranking.is_informed() {
+                self.challenge_other_filter();
+            }
             let close = self.evidence.nearest(2).into_iter();
             let close = close.filter(|c| self.evidence.delta(c).is_some_and(|delta| delta < CLOSE));
             self.contests.add(close.collect::<Vec<_>>());
         }
+    }
+
+    /// How well a filter fits is what a sample tells least of: repeats that are far apart show in whole chunks only.
+    fn challenge_other_filter(&mut self) {
+        let other = |c: &&Cparams| {
+            c.filter != self.best.filter
+                && self.evidence.grade(c) < judge::CHUNK_WEIGHT
+                && self.evidence.delta(c).is_some_and(|delta| delta < OTHER_FILTER)
+        };
+        let nearest = self.evidence.nearest(usize::MAX);
+        let known = nearest.iter().find(other).copied();
+        let predicted = || {
+            let other = self
+                .ranking
+                .other_filter(&self.best)
+                .filter(|c| self.evidence.delta(c).is_none())?;
+            self.ranking.is_worth_a_probe(&other, &self.best).then_some(other)
+        };
+        self.contests.add(known.or_else(predicted));
     }
 
     /// What was much better than the best, but saved too little of the sample to be chosen, may save enough

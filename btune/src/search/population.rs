@@ -29,8 +29,13 @@ const STRONGEST: usize = 3;
 const SLOW: f64 = 4.0;
 
 /// Candidates that a model proposes for a first look, and those that their results point to.
-const PROPOSED: usize = 5;
+const PROPOSED: usize = 4;
 const CORRECTED: usize = 4;
+/// What a candidate may be predicted to lose: against the best; and where its probe takes longer than so many times
+/// that of the best.
+const NEAR: f64 = 0.15;
+const LEVEL: f64 = 0.04;
+const QUICK: f64 = 2.0;
 /// What the best candidate of a filter may be predicted to lose, to be looked at all the same.
 const OUTSIDER: f64 = 0.25;
 /// How much what one candidate was off its prediction says of another: with the same codec and filter, with
@@ -86,9 +91,19 @@ impl Ranking {
 
     /// Seconds per byte that a chunk is expected to take in this run: those of what is predicted best, slow
     /// ones left out where the time to compress counts.
+    ///
+    /// Where that time does not count, what is best may be much slower than what is predicted: all that a model
+    /// proposes can be tried.
     pub(super) fn typical(&self) -> f64 {
         let first = self.first();
-        self.nearest(&first).map_or(0.0, |p| p.ctime) * self.pace.exp()
+        let typical = self.nearest(&first).map_or(0.0, |p| p.ctime);
+        let proposed = if self.informed && self.unhurried() { self.proposed() } else { Vec::new() };
+        let slowest = proposed
+            .iter()
+            .filter_map(|c| self.nearest(c))
+            .map(|p| p.ctime)
+            .fold(typical, f64::max);
+        slowest * self.pace.exp()
     }
 
     /// The parameters that are predicted to be best, slow ones left out where the time to compress counts; where
@@ -137,14 +152,20 @@ impl Ranking {
     }
 
     /// The best predictions, and for each filter that is not among them its best, where that may still be right: a
-    /// model errs most about filters.
+    /// model errs most about filters. What is predicted to be worse is worth no long probe.
     fn proposed(&self) -> Vec<Cparams> {
         let j = |p: &Prediction| self.objective.j(&p.totals(&self.objective));
-        let mut rest = self.predictions.iter().filter(|p| self.proposes(p));
-        let mut picked: Vec<&Prediction> = rest.by_ref().take(PROPOSED).collect();
-        let limit = picked.first().map_or(0.0, |p| j(p) + OUTSIDER);
-        for p in rest.take_while(|p| j(p) < limit) {
-            if picked.iter().all(|other| other.cparams.filter != p.cparams.filter) {
+        let mut picked: Vec<&Prediction> = Vec::new();
+        for p in self.predictions.iter().filter(|p| self.proposes(p)) {
+            let Some(first) = picked.first() else {
+                picked.push(p);
+                continue;
+            };
+            let delta = j(p) - j(first);
+            let new = picked.iter().all(|other| other.cparams.filter != p.cparams.filter);
+            let near = picked.len() < PROPOSED && delta < NEAR;
+            let quick = p.ctime < first.ctime * QUICK || delta < LEVEL;
+            if delta < OUTSIDER && quick && (near || new) {
                 picked.push(p);
             }
         }
@@ -155,6 +176,15 @@ impl Ranking {
     pub(super) fn predicted_delta(&self, cparams: &Cparams, best: &Cparams) -> Option<f64> {
         let delta = self.predicted_j(cparams)? - self.predicted_j(best)?;
         self.informed.then_some(delta)
+    }
+
+    /// The best prediction with another filter than these parameters have, by a model.
+    pub(super) fn other_filter(&self, cparams: &Cparams) -> Option<Cparams> {
+        let mut others = self
+            .predictions
+            .iter()
+            .filter(|p| self.proposes(p) && p.cparams.filter != cparams.filter);
+        others.next().filter(|_| self.informed).map(|p| p.cparams)
     }
 
     /// Whether a model leaves it open that these parameters are better than others.
@@ -180,7 +210,8 @@ impl Ranking {
             let (mut sum, mut weights) = (0.0, TRUST);
             for (other, off) in &off {
                 let c = &p.cparams;
-                let same = usize::from(other.codec == c.codec) + usize::from(other.filter == c.filter);
+                let same =
+                    usize::from(other.codec == c.codec) + usize::from(other.filter == c.filter);
                 sum += off * ALIKE[same];
                 weights += ALIKE[same];
             }

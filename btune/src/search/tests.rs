@@ -336,6 +336,20 @@ fn a_disturbance_costs_one_candidate_and_not_the_search() {
 }
 
 #[test]
+fn bytedelta_can_be_left_out() {
+    struct Others(Machine);
+    impl Prober for Others {
+        fn probe(&mut self, probe: &Probe<'_>) -> Option<Probed> {
+            assert!(probe.cparams.filter != Filter::ByteDelta);
+            self.0.probe(probe)
+        }
+    }
+    let config = Config { space: Space::WithoutByteDelta, ..config(0.5) };
+    let best = settle(&config, &mut Others(Machine::new(favours(Filter::ByteDelta))), 80);
+    assert!(best.filter != Filter::ByteDelta);
+}
+
+#[test]
 fn in_the_space_of_blosc_nothing_else_is_tried() {
     struct Blosc1(Machine);
     impl Prober for Blosc1 {

@@ -49,7 +49,15 @@ impl Variant {
     /// What can be done to arrays of this type, [`Variant::Original`] first.
     #[must_use]
     pub fn all(dtype: Dtype) -> Vec<Self> {
-        let mut all = vec![Original, BigEndian, Shuffled, Decimate(2), Decimate(7), Interleaved(2), Interleaved(5)];
+        let mut all = vec![
+            Original,
+            BigEndian,
+            Shuffled,
+            Decimate(2),
+            Decimate(7),
+            Interleaved(2),
+            Interleaved(5),
+        ];
         match dtype.kind {
             Kind::Opaque => all.retain(|v| !matches!(v, BigEndian)),
             Kind::Float => {
@@ -114,7 +122,11 @@ impl Variant {
         let spread = Spread::of(&values);
         match (self, values) {
             (Cast(to), Values::Floats(v)) if to.kind != Kind::Float => {
-                let top = if to.size == 1 { 255.0 } else { f64::from(1 << 15) * f64::from(to.size as u32 / 2) };
+                let top = if to.size == 1 {
+                    255.0
+                } else {
+                    f64::from(1 << 15) * f64::from(to.size as u32 / 2)
+                };
                 Values::Ints(v.iter().map(|x| (spread.position(*x) * top) as i64).collect())
             }
             (Cast(to), Values::Ints(v)) if to.size == 1 => {
@@ -128,7 +140,8 @@ impl Variant {
                 f64::from_bits(x.to_bits().wrapping_add(1 << (drop - 1)) >> drop << drop)
             }),
             (Decimals(digits), values) => {
-                let scale = 10f64.powi(digits - spread.deviation.max(1e-300).log10().floor() as i32);
+                let scale =
+                    10f64.powi(digits - spread.deviation.max(1e-300).log10().floor() as i32);
                 values.map(|x| (x * scale).round() / scale)
             }
             (Sparse(quantile), values) => {
@@ -213,13 +226,16 @@ mod tests {
 
     #[test]
     fn every_variant_makes_elements_of_its_type() {
-        let floats: Vec<u8> = (0..9000).flat_map(|i| ((f64::from(i) / 90.0).sin() as f32).to_le_bytes()).collect();
+        let floats: Vec<u8> =
+            (0..9000).flat_map(|i| ((f64::from(i) / 90.0).sin() as f32).to_le_bytes()).collect();
         for dtype in [F32, F64, I16, I32, I64, U8, Dtype::new(Kind::Opaque, 12)] {
             let all = Variant::all(dtype);
             assert_eq!(all[0], Original);
             for variant in all {
                 let mut rng = fastrand::Rng::with_seed(1);
-                let source = &floats[..variant.source_bytes(dtype, 1000).min(floats.len()) / dtype.size * dtype.size];
+                let source = &floats[..variant.source_bytes(dtype, 1000).min(floats.len())
+                    / dtype.size
+                    * dtype.size];
                 let made = variant.apply(source, dtype, &mut rng);
                 assert!(made.len() >= 900, "{variant:?} {dtype:?} {}", made.len());
                 assert_eq!(made.len() % variant.dtype(dtype).size, 0);
@@ -234,7 +250,8 @@ mod tests {
         let values = Values::Floats((0..1000).map(|_| gaussian(rng)).collect());
         for (variant, error) in [(Mantissa(12), 2e-3), (Decimals(4), 1e-4), (Noise(1e-4), 1e-3)] {
             let made = variant.changed(values.clone(), rng).floats();
-            let worst = made.iter().zip(values.floats()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let worst =
+                made.iter().zip(values.floats()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(worst > 0.0 && worst < error, "{variant:?} {worst}");
         }
     }

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, Axis, Zip};
 use super::dataset::{Dataset, Example};
 use crate::error::TrainError;
 use crate::features::FEATURE_COUNT;
-use crate::onnx::{Activation, Layer, Network};
+use crate::onnx::{Activation, Layer};
 
 /// Inputs are standardised, and taken as no further from the mean than this many deviations when training.
 const FARTHEST: f32 = 5.0;
@@ -18,8 +18,10 @@ const EPSILON: f32 = 1e-8;
 /// How a network is fitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitting {
-    /// Outputs of each hidden layer.
+    /// Outputs of each hidden layer, of each member.
     pub hidden: Vec<usize>,
+    /// Networks that are fitted from other starts, and averaged: put side by side they are one network.
+    pub members: usize,
     /// Passes over the examples.
     pub epochs: usize,
     /// Examples of a step.
@@ -39,7 +41,8 @@ impl Default for Fitting {
     fn default() -> Self {
         Self {
             hidden: vec![64, 64],
-            epochs: 300,
+            members: 2,
+            epochs: 200,
             batch: 64,
             learning_rate: 2e-3,
             weight_decay: 0.02,
@@ -85,7 +88,8 @@ impl Weights {
     /// Uniform, with the variance that keeps that of the row through a `Relu`.
     fn random(inputs: usize, outputs: usize, rng: &mut fastrand::Rng) -> Self {
         let most = (6.0 / inputs as f32).sqrt();
-        let by_input = Array2::from_shape_simple_fn((inputs, outputs), || (rng.f32() * 2.0 - 1.0) * most);
+        let by_input =
+            Array2::from_shape_simple_fn((inputs, outputs), || (rng.f32() * 2.0 - 1.0) * most);
         Self { by_input, bias: Array1::zeros(outputs) }
     }
 }
@@ -117,12 +121,46 @@ pub fn fit(
     let input = in_scale.apply(&input).mapv(|x| x.clamp(-FARTHEST, FARTHEST));
     let target = out_scale.apply(&target);
 
-    let mut training = Training::new(fitting, outputs);
-    for epoch in 0..fitting.epochs {
-        training.epoch(epoch, &input, &target, &weights);
-        progress((epoch + 1) as f64 / fitting.epochs as f64);
+    let members = fitting.members.max(1);
+    let mut fitted = Vec::with_capacity(members);
+    for member in 0..members {
+        let mut training = Training::new(fitting, member, outputs);
+        for epoch in 0..fitting.epochs {
+            training.epoch(epoch, &input, &target, &weights);
+            let done = member * fitting.epochs + epoch + 1;
+            progress(done as f64 / (members * fitting.epochs) as f64);
+        }
+        fitted.push(training.layers(&in_scale, &out_scale));
     }
-    Ok(training.layers(&in_scale, &out_scale))
+    Ok((0..fitting.hidden.len() + 1).map(|at| side_by_side(&fitted, at)).collect())
+}
+
+/// A layer of all networks: the first one's inputs are the same for all, the last one gives the mean, and between
+/// them each has its own.
+fn side_by_side(networks: &[Vec<Layer>], at: usize) -> Layer {
+    let layers: Vec<&Layer> = networks.iter().map(|network| &network[at]).collect();
+    let (first, last) = (at == 0, at + 1 == networks[0].len());
+    let (outputs, share) = (layers[0].bias.len(), 1.0 / layers.len() as f32);
+    let inputs = layers[0].weights.len() / outputs;
+    let (rows, columns) = (
+        if last { outputs } else { outputs * layers.len() },
+        if first { inputs } else { inputs * layers.len() },
+    );
+    let mut weights = vec![0.0; rows * columns];
+    let mut bias = vec![0.0; rows];
+    let factor = if last { share } else { 1.0 };
+    for (i, layer) in layers.iter().enumerate() {
+        let (down, right) =
+            (if last { 0 } else { i * outputs }, if first { 0 } else { i * inputs });
+        for row in 0..outputs {
+            let start = (down + row) * columns + right;
+            let place = &mut weights[start..start + inputs];
+            let own = &layer.weights[row * inputs..(row + 1) * inputs];
+            place.iter_mut().zip(own).for_each(|(to, from)| *to += from * factor);
+            bias[down + row] += layer.bias[row] * factor;
+        }
+    }
+    Layer { weights, bias, activation: layers[0].activation }
 }
 
 struct Training<'f> {
@@ -136,10 +174,13 @@ struct Training<'f> {
 }
 
 impl<'f> Training<'f> {
-    fn new(fitting: &'f Fitting, outputs: usize) -> Self {
-        let mut rng = fastrand::Rng::with_seed(fitting.seed);
-        let widths: Vec<usize> =
-            [FEATURE_COUNT].into_iter().chain(fitting.hidden.iter().copied()).chain([outputs]).collect();
+    fn new(fitting: &'f Fitting, member: usize, outputs: usize) -> Self {
+        let mut rng = fastrand::Rng::with_seed(fitting.seed.wrapping_add(member as u64 * 1000));
+        let widths: Vec<usize> = [FEATURE_COUNT]
+            .into_iter()
+            .chain(fitting.hidden.iter().copied())
+            .chain([outputs])
+            .collect();
         let pairs = || widths.windows(2).map(|pair| (pair[0], pair[1]));
         let layers: Vec<Weights> = pairs().map(|(i, o)| Weights::random(i, o, &mut rng)).collect();
         let zeros: Vec<Weights> = pairs().map(|(i, o)| Weights::zeros(i, o)).collect();
@@ -147,11 +188,18 @@ impl<'f> Training<'f> {
         Self { fitting, rng, layers, first: zeros.clone(), second: zeros, average, step: 0 }
     }
 
-    fn epoch(&mut self, epoch: usize, input: &Array2<f32>, target: &Array2<f32>, weights: &Array1<f32>) {
+    fn epoch(
+        &mut self,
+        epoch: usize,
+        input: &Array2<f32>,
+        target: &Array2<f32>,
+        weights: &Array1<f32>,
+    ) {
         let mut order: Vec<usize> = (0..input.nrows()).collect();
         self.rng.shuffle(&mut order);
         let progress = epoch as f32 / self.fitting.epochs as f32;
-        let rate = self.fitting.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
+        let rate =
+            self.fitting.learning_rate * 0.5 * (1.0 + (std::f32::consts::PI * progress).cos());
         for batch in order.chunks(self.fitting.batch.max(1)) {
             let mut rows = input.select(Axis(0), batch);
             let noise = self.fitting.input_noise;
@@ -159,13 +207,22 @@ impl<'f> Training<'f> {
                 let rng = &mut self.rng;
                 rows.mapv_inplace(|x| x + super::augment::gaussian(rng) as f32 * noise);
             }
-            let gradients = self.gradients(rows, &target.select(Axis(0), batch), &weights.select(Axis(0), batch));
+            let gradients = self.gradients(
+                rows,
+                &target.select(Axis(0), batch),
+                &weights.select(Axis(0), batch),
+            );
             self.adam(&gradients, rate);
         }
     }
 
     /// What each number adds to the loss.
-    fn gradients(&self, input: Array2<f32>, target: &Array2<f32>, weights: &Array1<f32>) -> Vec<Weights> {
+    fn gradients(
+        &self,
+        input: Array2<f32>,
+        target: &Array2<f32>,
+        weights: &Array1<f32>,
+    ) -> Vec<Weights> {
         let last = self.layers.len() - 1;
         let mut rows = vec![input];
         for (i, layer) in self.layers.iter().enumerate() {
@@ -184,7 +241,9 @@ impl<'f> Training<'f> {
             gradients.push(Weights { by_input, bias: delta.sum_axis(Axis(0)) });
             if i > 0 {
                 delta = delta.dot(&self.layers[i].by_input.t());
-                Zip::from(&mut delta).and(&rows[i]).for_each(|d, &x| *d = if x > 0.0 { *d } else { 0.0 });
+                Zip::from(&mut delta)
+                    .and(&rows[i])
+                    .for_each(|d, &x| *d = if x > 0.0 { *d } else { 0.0 });
             }
         }
         gradients.reverse();
@@ -217,7 +276,9 @@ impl<'f> Training<'f> {
         // The mean over the last few hundred steps generalises better than the last step.
         let rate = (1.0 / self.step as f32).max(2e-3);
         for (mean, now) in self.average.iter_mut().zip(&self.layers) {
-            Zip::from(&mut mean.by_input).and(&now.by_input).for_each(|a, &x| *a += (x - *a) * rate);
+            Zip::from(&mut mean.by_input)
+                .and(&now.by_input)
+                .for_each(|a, &x| *a += (x - *a) * rate);
             Zip::from(&mut mean.bias).and(&now.bias).for_each(|a, &x| *a += (x - *a) * rate);
         }
     }
@@ -248,7 +309,7 @@ impl<'f> Training<'f> {
 mod tests {
     use super::*;
     use crate::cparams::Cparams;
-    use crate::onnx::Scratch;
+    use crate::onnx::{Network, Scratch};
 
     fn dataset(rows: usize) -> Dataset {
         let mut rng = fastrand::Rng::with_seed(5);
@@ -257,7 +318,9 @@ mod tests {
             let features: [f32; FEATURE_COUNT] = std::array::from_fn(|_| rng.f32() * 3.0 + 1.0);
             let share = (-(features[0] * features[1]) / 4.0).exp();
             let time = (features[2] - 20.0).exp();
-            dataset.add(&format!("{}", i % 3), true, features, &[[share, time, time * 2.0]; 2]).unwrap();
+            dataset
+                .add(&format!("{}", i % 3), true, features, &[[share, time, time * 2.0]; 2])
+                .unwrap();
         }
         dataset
     }
@@ -265,31 +328,71 @@ mod tests {
     #[test]
     fn a_function_is_learnt_and_the_seed_decides() {
         let dataset = dataset(1500);
-        let fitting = Fitting { epochs: 150, input_noise: 0.0, hidden: vec![32], ..Fitting::default() };
+        let fitting = Fitting {
+            epochs: 150,
+            input_noise: 0.0,
+            hidden: vec![32],
+            members: 1,
+            ..Fitting::default()
+        };
         let layers = fit(&dataset, |e| e.group < 2, &fitting, |_| ()).unwrap();
         assert_eq!(layers, fit(&dataset, |e| e.group < 2, &fitting, |_| ()).unwrap());
         let network = Network::new(layers, [].into()).unwrap();
         let (mut out, mut error, mut spread) = (Vec::new(), 0.0, 0.0);
         for example in dataset.examples.iter().filter(|e| e.group == 2) {
             network.run(&example.features, &mut out, &mut Scratch::default());
-            error += (out[0] - example.costs[0][0]).powi(2) + (out[4] - example.costs[1][1]).powi(2);
+            error +=
+                (out[0] - example.costs[0][0]).powi(2) + (out[4] - example.costs[1][1]).powi(2);
             spread += (example.costs[0][0] + 1.6).powi(2) + (example.costs[1][1] + 17.5).powi(2);
         }
         assert!(error / spread < 0.1, "{error} {spread}");
     }
 
     #[test]
+    fn networks_side_by_side_give_their_mean() {
+        let dataset = dataset(60);
+        let fitting = |members, seed| Fitting {
+            epochs: 2,
+            hidden: vec![5, 4],
+            members,
+            seed,
+            ..Fitting::default()
+        };
+        let run = |members, seed| {
+            let layers = fit(&dataset, |_| true, &fitting(members, seed), |_| ()).unwrap();
+            let mut out = Vec::new();
+            Network::new(layers, [].into()).unwrap().run(
+                &dataset.examples[7].features,
+                &mut out,
+                &mut Scratch::default(),
+            );
+            out
+        };
+        let (both, one, other) = (run(2, 1), run(1, 1), run(1, 1001));
+        for i in 0..both.len() {
+            assert!((both[i] - (one[i] + other[i]) / 2.0).abs() < 1e-4);
+        }
+    }
+
+    #[test]
     fn gradients_agree_with_small_differences() {
         let fitting = Fitting { hidden: vec![7], ..Fitting::default() };
-        let mut training = Training::new(&fitting, 3);
+        let mut training = Training::new(&fitting, 0, 3);
         let mut rng = fastrand::Rng::with_seed(6);
         let input = Array2::from_shape_simple_fn((5, FEATURE_COUNT), || rng.f32() - 0.5);
         let target = Array2::from_shape_simple_fn((5, 3), || rng.f32() - 0.5);
         let weights = Array1::from_iter((0..5).map(|i| 1.0 + i as f32));
         let loss = |training: &Training| {
-            let hidden = (input.dot(&training.layers[0].by_input) + &training.layers[0].bias).mapv(|x| x.max(0.0));
+            let hidden = (input.dot(&training.layers[0].by_input) + &training.layers[0].bias)
+                .mapv(|x| x.max(0.0));
             let off = hidden.dot(&training.layers[1].by_input) + &training.layers[1].bias - &target;
-            let each = off.mapv(|x| f64::from(if x.abs() < HUBER { x * x / 2.0 } else { HUBER * (x.abs() - HUBER / 2.0) }));
+            let each = off.mapv(|x| {
+                f64::from(if x.abs() < HUBER {
+                    x * x / 2.0
+                } else {
+                    HUBER * (x.abs() - HUBER / 2.0)
+                })
+            });
             (each.sum_axis(Axis(1)) * weights.mapv(f64::from)).sum() / target.len() as f64
         };
         let gradients = training.gradients(input.clone(), &target, &weights);
@@ -303,13 +406,19 @@ mod tests {
                 let slope = (at_offset(1e-2) - at_offset(-1e-2)) / 2e-2;
                 at_offset(0.0);
                 let gradient = f64::from(gradients[layer].by_input[at]);
-                assert!((slope - gradient).abs() < 2e-3 * (1.0 + slope.abs()), "{layer} {at:?} {slope} {gradient}");
+                assert!(
+                    (slope - gradient).abs() < 2e-3 * (1.0 + slope.abs()),
+                    "{layer} {at:?} {slope} {gradient}"
+                );
             }
         }
     }
 
     #[test]
     fn without_examples_there_is_no_network() {
-        assert_eq!(fit(&dataset(9), |_| false, &Fitting::default(), |_| ()), Err(TrainError::Empty));
+        assert_eq!(
+            fit(&dataset(9), |_| false, &Fitting::default(), |_| ()),
+            Err(TrainError::Empty)
+        );
     }
 }

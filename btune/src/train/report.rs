@@ -86,7 +86,8 @@ pub fn validate(
         let done = |share: f64| (i as f64 + share) / held.len() as f64;
         let layers = fit(dataset, |e| domain(e) != out, fitting, |share| progress(done(share)))?;
         let network = Network::new(layers, [].into()).map_err(|_| TrainError::Empty)?;
-        let seen: Vec<&Example> = dataset.examples.iter().filter(|e| domain(e) != out && e.original).collect();
+        let seen: Vec<&Example> =
+            dataset.examples.iter().filter(|e| domain(e) != out && e.original).collect();
         for group in 0..dataset.groups.len() {
             let own = |e: &&Example| e.original && e.group == group && domain(e) == out;
             let pieces: Vec<&Example> = dataset.examples.iter().filter(own).collect();
@@ -102,8 +103,15 @@ pub fn validate(
 }
 
 impl Report {
-    fn add(&mut self, dataset: &Dataset, network: &Network, pieces: &[&Example], seen: &[&Example]) {
-        let predicted: Vec<Vec<[f32; 3]>> = pieces.iter().map(|piece| predict(network, piece)).collect();
+    fn add(
+        &mut self,
+        dataset: &Dataset,
+        network: &Network,
+        pieces: &[&Example],
+        seen: &[&Example],
+    ) {
+        let predicted: Vec<Vec<[f32; 3]>> =
+            pieces.iter().map(|piece| predict(network, piece)).collect();
         self.pieces += pieces.len();
         for (piece, predicted) in pieces.iter().zip(&predicted) {
             for (a, b) in piece.costs.iter().zip(predicted) {
@@ -120,7 +128,10 @@ impl Report {
             let choose = |count: usize| {
                 let each = pieces.iter().zip(&predicted).map(|(piece, predicted)| {
                     let ranked = ranked(&objective, predicted);
-                    let tried = ranked.into_iter().take(count).map(|class| totals(&objective, piece.costs[class]));
+                    let tried = ranked
+                        .into_iter()
+                        .take(count)
+                        .map(|class| totals(&objective, piece.costs[class]));
                     least(&objective, tried)
                 });
                 regret(each.fold(Totals::default(), |sum, t| sum + t))
@@ -128,7 +139,8 @@ impl Report {
             let fixed = |class: usize| regret(sum(&objective, pieces, class));
             let spread = Spread.predict(&Chunk::new(&[], 4));
             let j = |at: usize| objective.j(&spread[at].totals(&objective));
-            let first = (1..spread.len().min(dataset.classes.len())).min_by(|&a, &b| j(a).total_cmp(&j(b)));
+            let first =
+                (1..spread.len().min(dataset.classes.len())).min_by(|&a, &b| j(a).total_cmp(&j(b)));
             self.regrets.push(Regret {
                 array: dataset.groups[pieces[0].group].clone(),
                 tradeoff: t,
@@ -145,7 +157,11 @@ impl Report {
 
     /// Geometric mean and worst of a column, over the arrays of a cell or, without one, all.
     #[must_use]
-    pub fn summary(&self, cell: Option<(f64, PerfMode)>, column: impl Fn(&Regret) -> f64) -> (f64, f64) {
+    pub fn summary(
+        &self,
+        cell: Option<(f64, PerfMode)>,
+        column: impl Fn(&Regret) -> f64,
+    ) -> (f64, f64) {
         let of = |r: &&Regret| cell.is_none_or(|cell| cell == (r.tradeoff, r.perf_mode));
         let logs: Vec<f64> = self.regrets.iter().filter(of).map(|r| column(r).ln_1p()).collect();
         let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
@@ -180,7 +196,8 @@ impl Report {
             let _ = write!(out, "\n{:24} {name:10}", "mean (worst)");
             for (_, of) in columns {
                 let (mean, worst) = self.summary(cell, of);
-                let _ = write!(out, "{:>12}", format!("{:.1} ({:.0})", mean * 100.0, worst * 100.0));
+                let _ =
+                    write!(out, "{:>12}", format!("{:.1} ({:.0})", mean * 100.0, worst * 100.0));
             }
         }
         let Errors { share, ctime, dtime } = self.errors;
@@ -261,7 +278,8 @@ fn single(objective: &Objective, dataset: &Dataset, seen: &[&Example]) -> usize 
         }
         sums.iter().filter(|(_, n)| *n > 0).map(|(sum, n)| sum / f64::from(*n)).sum::<f64>()
     };
-    let compressing = (0..dataset.classes.len()).filter(|&class| !dataset.classes[class].is_store());
+    let compressing =
+        (0..dataset.classes.len()).filter(|&class| !dataset.classes[class].is_store());
     compressing.min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or(0)
 }
 
@@ -278,7 +296,8 @@ mod tests {
 
     /// Two kinds of data, which the first feature tells apart: on each another class is four times as small.
     fn dataset() -> Dataset {
-        let classes: Vec<Cparams> = Spread.predict(&Chunk::new(&[], 4)).iter().map(|p| p.cparams).take(3).collect();
+        let classes: Vec<Cparams> =
+            Spread.predict(&Chunk::new(&[], 4)).iter().map(|p| p.cparams).take(3).collect();
         let mut dataset = Dataset { classes, ..Dataset::default() };
         let mut rng = fastrand::Rng::with_seed(1);
         for i in 0..400 {

@@ -67,7 +67,8 @@ impl Piece {
             let mut variants = Variant::all(source.dtype).split_off(1);
             rng.shuffle(&mut variants);
             let counts = [(Variant::Original, sampling.originals)].into_iter();
-            let counts = counts.chain(variants.into_iter().take(sampling.variants).map(|v| (v, sampling.pieces)));
+            let counts = counts
+                .chain(variants.into_iter().take(sampling.variants).map(|v| (v, sampling.pieces)));
             for (variant, count) in counts {
                 for i in 0..count {
                     let position = (i as f64 + rng.f64()) / count as f64;
@@ -128,7 +129,8 @@ impl Piece {
 
 /// FNV-1a: the same on every machine.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -9,14 +9,24 @@ const SHORT: f64 = 4e-3;
 
 /// For each class compressed bytes per byte, and seconds per byte to compress and to decompress; none where a
 /// class cannot be measured.
-pub fn sweep(bytes: &[u8], typesize: usize, classes: &[Cparams], prober: &mut dyn Prober) -> Option<Vec<[f32; 3]>> {
+pub fn sweep(
+    bytes: &[u8],
+    typesize: usize,
+    classes: &[Cparams],
+    prober: &mut dyn Prober,
+) -> Option<Vec<[f32; 3]>> {
     let chunk = Chunk::new(bytes, typesize);
     classes.iter().map(|cparams| measure(&chunk, *cparams, prober)).collect()
 }
 
 fn measure(chunk: &Chunk<'_>, cparams: Cparams, prober: &mut dyn Prober) -> Option<[f32; 3]> {
-    let mut probe =
-        Probe { bytes: chunk.bytes(), typesize: chunk.typesize(), cparams, decompress: true, repeats: 1 };
+    let mut probe = Probe {
+        bytes: chunk.bytes(),
+        typesize: chunk.typesize(),
+        cparams,
+        decompress: true,
+        repeats: 1,
+    };
     let first = prober.probe(&probe)?.measurement;
     let mut times = (first.ctime, first.dtime?);
     if first.ctime < SHORT {

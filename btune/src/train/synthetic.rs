@@ -5,8 +5,8 @@ use super::values::{Dtype, Kind, Values};
 
 /// Names of the families.
 pub const FAMILIES: &[&str] = &[
-    "noise", "walk", "smooth", "waves", "ramp", "jitter", "steps", "ids", "counts", "sparse", "mask", "image",
-    "text", "prices", "records", "outliers", "repeats", "codes",
+    "noise", "walk", "smooth", "waves", "ramp", "jitter", "steps", "ids", "counts", "sparse",
+    "mask", "image", "text", "prices", "records", "outliers", "repeats", "codes",
 ];
 
 /// Types that a family is made in.
@@ -73,10 +73,12 @@ fn numbers(name: &str, n: usize, rng: &mut fastrand::Rng) -> Values {
             })
         }
         "waves" => {
-            let periods = [rng.f64() * 50.0 + 5.0, rng.f64() * 900.0 + 60.0, rng.f64() * 9000.0 + 1000.0];
+            let periods =
+                [rng.f64() * 50.0 + 5.0, rng.f64() * 900.0 + 60.0, rng.f64() * 9000.0 + 1000.0];
             let noise = scale * 10f64.powf(-1.0 - 5.0 * rng.f64());
             floats(n, |i| {
-                let waves = periods.iter().map(|p| (i as f64 * std::f64::consts::TAU / p).sin() * p.sqrt());
+                let waves =
+                    periods.iter().map(|p| (i as f64 * std::f64::consts::TAU / p).sin() * p.sqrt());
                 waves.sum::<f64>() * scale * 0.1 + gaussian(rng) * noise
             })
         }
@@ -85,7 +87,8 @@ fn numbers(name: &str, n: usize, rng: &mut fastrand::Rng) -> Values {
             ints(n, |i| start + i as i64 * step)
         }
         "jitter" => {
-            let (mut t, step) = (1_600_000_000_000_000_000 + rng.i64(0..1 << 50), rng.i64(10..1 << 30));
+            let (mut t, step) =
+                (1_600_000_000_000_000_000 + rng.i64(0..1 << 50), rng.i64(10..1 << 30));
             let jitter = rng.i64(1..step);
             ints(n, |_| {
                 t += step + rng.i64(0..jitter);
@@ -126,7 +129,8 @@ fn numbers(name: &str, n: usize, rng: &mut fastrand::Rng) -> Values {
         }
         "image" => {
             let width = rng.usize(100..2000);
-            let (a, b, noise) = (rng.f64() * 60.0 + 9.0, rng.f64() * 60.0 + 9.0, rng.f64().powi(2) * 0.2);
+            let (a, b, noise) =
+                (rng.f64() * 60.0 + 9.0, rng.f64() * 60.0 + 9.0, rng.f64().powi(2) * 0.2);
             floats(n, |i| {
                 let (x, y) = ((i % width) as f64, (i / width) as f64);
                 ((x / a).sin() * (y / b).cos() + 1.0 + gaussian(rng) * noise).max(0.0) * scale
@@ -151,7 +155,10 @@ fn numbers(name: &str, n: usize, rng: &mut fastrand::Rng) -> Values {
             let length = rng.usize(20..3000);
             let pattern: Vec<f64> = (0..length).map(|_| gaussian(rng) * scale).collect();
             let change = 10f64.powf(-1.0 - 3.0 * rng.f64());
-            floats(n, |i| if rng.f64() < change { gaussian(rng) * scale } else { pattern[i % length] })
+            floats(
+                n,
+                |i| if rng.f64() < change { gaussian(rng) * scale } else { pattern[i % length] },
+            )
         }
         "codes" => {
             let bits = rng.u32(1..20);
@@ -209,7 +216,9 @@ mod tests {
         for family in 0..FAMILIES.len() {
             for seed in 0..5 {
                 let (bytes, typesize) = synthetic(family, 10_000, seed);
-                assert!(bytes.len() >= 10_000 && bytes.len().is_multiple_of(typesize) || typesize == 1);
+                assert!(
+                    bytes.len() >= 10_000 && bytes.len().is_multiple_of(typesize) || typesize == 1
+                );
                 assert_eq!((bytes, typesize), synthetic(family, 10_000, seed));
             }
         }

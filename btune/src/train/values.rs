@@ -60,9 +60,9 @@ impl Values {
                 let floats = bytes.as_chunks::<4>().0.iter();
                 Self::Floats(floats.map(|b| f64::from(f32::from_le_bytes(*b))).collect())
             }
-            (Kind::Float, 8) => {
-                Self::Floats(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
-            }
+            (Kind::Float, 8) => Self::Floats(
+                bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect(),
+            ),
             (Kind::Int | Kind::Uint, size) => {
                 let element = |bytes: &[u8]| {
                     let fill = if signed && bytes[size - 1] > 127 { 255 } else { 0 };
@@ -94,7 +94,8 @@ impl Values {
                 v.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()[..size.min(8)]));
             }
             (Self::Floats(v), _, size) => {
-                v.iter().for_each(|&x| out.extend_from_slice(&(x as i64).to_le_bytes()[..size.min(8)]));
+                v.iter()
+                    .for_each(|&x| out.extend_from_slice(&(x as i64).to_le_bytes()[..size.min(8)]));
             }
         }
         out

@@ -60,7 +60,8 @@ class Btune(Tuned):
 class Blosc2Chunk(Tuned):
     """Tuned Blosc2 chunks under the name of imagecodecs: `imagecodecs_blosc2`.
 
-    imagecodecs-zarr reads them without btune. Nothing about the tuning is in the metadata: it is
+    imagecodecs-zarr reads them without btune; the filter bytedelta, which it has only had since
+    2026.10, is left out. Nothing about the tuning is in the metadata: it is
     that of this object, or of the environment. Under this name, and as `blosc2` or
     `numcodecs.blosc2`, it reads all that others stored, frames of HDF5's filter 32026 included.
     """
@@ -71,6 +72,7 @@ class Blosc2Chunk(Tuned):
     typesize: int | None = field(compare=False)
 
     _form = "chunk"
+    _bytedelta = False
 
     def __init__(self, tradeoff=0.5, perf_mode="COMP", typesize=None, threads=1, profile=None):
         self._put(name="imagecodecs_blosc2", configuration={})

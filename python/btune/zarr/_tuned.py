@@ -26,6 +26,8 @@ class Tuned(BytesBytesCodec):
     """
 
     is_fixed_size = False
+    # Whether those who read the chunks have the filter bytedelta.
+    _bytedelta = True
 
     tradeoff: float | tuple[float, float, float]
     perf_mode: str
@@ -54,6 +56,7 @@ class Tuned(BytesBytesCodec):
             perf_mode=self.perf_mode,
             threads=self.threads,
             profile=self._profile,
+            bytedelta=self._bytedelta,
         )
         self._put(_tuner=tuner)
 

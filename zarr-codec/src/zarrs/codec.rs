@@ -53,7 +53,7 @@ impl BtuneCodec {
     /// metadata. The typesize is in the options.
     #[must_use]
     pub fn portable(options: &ArrayOptions) -> Self {
-        let chunk = Options { format: Format::Chunk, ..Options::default() };
+        let chunk = Options { format: Format::Chunk, bytedelta: false, ..Options::default() };
         Self::made(PORTABLE.into(), Metadata::default(), options.over(chunk))
     }
 
@@ -70,6 +70,7 @@ impl BtuneCodec {
             Options {
                 typesize: typesize(metadata).unwrap_or(1),
                 format: Format::Chunk,
+                bytedelta: false,
                 ..Options::default()
             }
         };
