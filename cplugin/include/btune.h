@@ -181,7 +181,7 @@ int set_params_defaults(uint32_t bandwidth,
 // Whether models are kept from context to context. They always are: it makes no difference.
 void btune_set_reuse_models(bool new_value);
 
-// Frees the models that are kept. They are shared by the whole process, and small: they stay.
+// Frees the models that are kept; the next search reads its model again.
 void btune_free_all_models(void);
 
 // What the chunks of a context were compressed with: runs of chunks in the order of compression, the newest

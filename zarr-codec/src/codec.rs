@@ -2,8 +2,8 @@
 
 use std::{env, fs};
 
+use btune::Profile;
 use btune::process::{models, report};
-use btune::{Profile, Tuner};
 
 use crate::encode::encode;
 use crate::error::Error;

@@ -87,7 +87,8 @@ impl Search {
     pub(super) fn adopt(&mut self, next: Cparams) {
         self.evidence.rebase(self.best, &next);
         self.best = next;
-        self.origin = Origin::Genetic;
+        self.origin =
+            if self.ranking.has_proposed(&next) { Origin::Inference } else { Origin::Genetic };
         self.under_way = self.under_way.map(|_| true);
         self.dtime_rate = None;
         self.contests.new_best(None);

@@ -172,6 +172,14 @@ impl Ranking {
         picked.into_iter().map(|p| p.cparams).collect()
     }
 
+    /// Whether a model proposes these parameters, apart from block size and threads.
+    pub(super) fn has_proposed(&self, cparams: &Cparams) -> bool {
+        let same = |c: &Cparams| {
+            Cparams { block_size: c.block_size, threads: c.threads, ..*cparams } == *c
+        };
+        self.informed && self.proposed().iter().any(same)
+    }
+
     /// What these parameters are predicted to lose against others; none where a model has not seen the data.
     pub(super) fn predicted_delta(&self, cparams: &Cparams, best: &Cparams) -> Option<f64> {
         let delta = self.predicted_j(cparams)? - self.predicted_j(best)?;
