@@ -23,8 +23,10 @@ def write(folder, relief, **env):
 
 
 def first_origin(folder, **env):
-    """The lines on stderr, and where the first parameters come from: of a chunk that says nothing, so that no
-    measurement comes in between."""
+    """The lines on stderr, and where the parameters of a chunk come from that says nothing.
+
+    No measurement comes in between.
+    """
     said, rows = write(folder, np.zeros((64, 1024), "f4"), **env)
     return said, rows[0]["origin"]
 

@@ -14,8 +14,10 @@ const PERF_MODE: &str = "BTUNE_PERF_MODE";
 const THREADS: &str = "BLOSC_NTHREADS";
 
 /// The variables that matter.
-const NAMES: [&str; 6] =
-    [TRADEOFF, PERF_MODE, "BTUNE_USE_INFERENCE", "BTUNE_MODELS_DIR", "BTUNE_TRACE", THREADS];
+const NAMES: [&str; 7] = {
+    let [a, b, c, d, e, f] = Vars::NAMES;
+    [a, b, c, d, e, f, THREADS]
+};
 
 type Texts = [Option<OsString>; NAMES.len()];
 

@@ -27,6 +27,16 @@ pub struct Vars {
 }
 
 impl Vars {
+    /// The variables that are read.
+    pub const NAMES: [&str; 6] = [
+        "BTUNE_TRADEOFF",
+        "BTUNE_PERF_MODE",
+        INFERENCE,
+        "BTUNE_MODELS_DIR",
+        "BTUNE_ONNX_RUNTIME",
+        "BTUNE_TRACE",
+    ];
+
     /// Reads the variables through `get`. Values that are not valid are reported.
     ///
     /// ```
@@ -106,6 +116,16 @@ mod tests {
         assert_eq!(config.trace, Some(TraceFormat::Json));
         assert_eq!(errors.len(), 1);
         assert!(errors[0].to_string().contains("COMP, DECOMP or BALANCED"));
+    }
+
+    #[test]
+    fn the_names_are_those_that_are_read() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let _ = Vars::read(|name| {
+            asked.borrow_mut().push(name.to_owned());
+            None
+        });
+        assert_eq!(asked.into_inner(), Vars::NAMES);
     }
 
     #[test]

@@ -20,6 +20,27 @@ const FILE: &str = "model.onnx";
 /// A file with more bytes is not read.
 const MAX_BYTES: u64 = 4 << 20;
 
+/// This machine's speeds, where they have been measured.
+#[derive(Debug, Default)]
+enum Calibration {
+    #[default]
+    Due,
+    /// None where a codec did not work.
+    Done(Option<Speeds>),
+}
+
+impl Calibration {
+    fn speeds(&mut self) -> Option<Speeds> {
+        if let Self::Due = self {
+            *self = Self::Done(Speeds::measure(&mut Backend::new()));
+        }
+        match self {
+            Self::Done(speeds) => *speeds,
+            Self::Due => None,
+        }
+    }
+}
+
 /// The folder of a model, and the library that evaluates it.
 type Wanted = (Option<PathBuf>, Option<PathBuf>);
 
@@ -30,7 +51,7 @@ struct Models {
     /// Those that cannot be used are remembered too: they are reported once.
     known: HashMap<Wanted, Option<Arc<Model>>>,
     /// Measured when the first model is used.
-    speeds: Option<Option<Speeds>>,
+    speeds: Calibration,
 }
 
 /// A tuner with these settings: with the model in `models_dir`, or else the one that is built in; without one if
@@ -59,8 +80,7 @@ fn learned(config: &Config) -> Option<Learned> {
         load(folder.as_deref(), library.as_deref()).map(Arc::new)
     });
     let model = model.clone()?;
-    let speeds = speeds.get_or_insert_with(|| Speeds::measure(&mut Backend::new()));
-    Some(Learned::new(model, (*speeds)?))
+    Some(Learned::new(model, speeds.speeds()?))
 }
 
 fn load(folder: Option<&Path>, library: Option<&Path>) -> Option<Model> {

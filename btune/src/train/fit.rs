@@ -132,7 +132,7 @@ pub fn fit(
         }
         fitted.push(training.layers(&in_scale, &out_scale));
     }
-    Ok((0..fitting.hidden.len() + 1).map(|at| side_by_side(&fitted, at)).collect())
+    Ok((0..=fitting.hidden.len()).map(|at| side_by_side(&fitted, at)).collect())
 }
 
 /// A layer of all networks: the first one's inputs are the same for all, the last one gives the mean, and between
@@ -170,7 +170,7 @@ struct Training<'f> {
     first: Vec<Weights>,
     second: Vec<Weights>,
     average: Vec<Weights>,
-    step: usize,
+    step: i32,
 }
 
 impl<'f> Training<'f> {
@@ -252,7 +252,7 @@ impl<'f> Training<'f> {
 
     fn adam(&mut self, gradients: &[Weights], rate: f32) {
         self.step += 1;
-        let step = self.step as i32;
+        let step = self.step;
         let (correct1, correct2) = (1.0 - BETA1.powi(step), 1.0 - BETA2.powi(step));
         let decay = 1.0 - rate * self.fitting.weight_decay;
         let change = |x: &mut f32, m: &mut f32, v: &mut f32, g: f32, decay: f32| {
@@ -370,7 +370,7 @@ mod tests {
         };
         let (both, one, other) = (run(2, 1), run(1, 1), run(1, 1001));
         for i in 0..both.len() {
-            assert!((both[i] - (one[i] + other[i]) / 2.0).abs() < 1e-4);
+            assert!((both[i] - f32::midpoint(one[i], other[i])).abs() < 1e-4);
         }
     }
 
@@ -396,7 +396,7 @@ mod tests {
             (each.sum_axis(Axis(1)) * weights.mapv(f64::from)).sum() / target.len() as f64
         };
         let gradients = training.gradients(input.clone(), &target, &weights);
-        for layer in 0..2 {
+        for (layer, gradients) in gradients.iter().enumerate() {
             for at in [(0, 0), (3, 2), (6, 1)] {
                 let old = training.layers[layer].by_input[at];
                 let mut at_offset = |offset| {
@@ -405,7 +405,7 @@ mod tests {
                 };
                 let slope = (at_offset(1e-2) - at_offset(-1e-2)) / 2e-2;
                 at_offset(0.0);
-                let gradient = f64::from(gradients[layer].by_input[at]);
+                let gradient = f64::from(gradients.by_input[at]);
                 assert!(
                     (slope - gradient).abs() < 2e-3 * (1.0 + slope.abs()),
                     "{layer} {at:?} {slope} {gradient}"

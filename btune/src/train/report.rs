@@ -172,7 +172,7 @@ impl Report {
     #[must_use]
     pub fn table(&self) -> String {
         let mut out = String::new();
-        let columns: [(&str, fn(&Regret) -> f64); 6] = [
+        let columns: [(&str, Column); 6] = [
             ("model", |r| r.model),
             ("top 3", |r| r.top3),
             ("top 6", |r| r.top6),
@@ -212,6 +212,9 @@ impl Report {
         out
     }
 }
+
+/// One of the figures.
+type Column = fn(&Regret) -> f64;
 
 fn objective(t: f64, perf_mode: PerfMode) -> Objective {
     Objective { t, perf_mode, bandwidth: f64::from(DEFAULT_BANDWIDTH) * 1024.0 }

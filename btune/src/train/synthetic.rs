@@ -40,7 +40,12 @@ pub fn synthetic(family: usize, nbytes: usize, seed: u64) -> (Vec<u8>, usize) {
     let rounded = rng.bool();
     let values = match values {
         Values::Floats(v) if integers => {
-            let scale = 10f64.powi(rng.i32(1..=2 * dtype.size.min(4) as i32));
+            let digits = match dtype.size {
+                1 => 2,
+                2 => 4,
+                _ => 8,
+            };
+            let scale = 10f64.powi(rng.i32(1..=digits));
             Values::Ints(v.iter().map(|x| (x * scale) as i64).collect())
         }
         Values::Floats(v) if rounded => {
@@ -53,6 +58,7 @@ pub fn synthetic(family: usize, nbytes: usize, seed: u64) -> (Vec<u8>, usize) {
 }
 
 #[allow(clippy::too_many_lines, reason = "one arm for each family")]
+#[allow(clippy::many_single_char_names, reason = "they are defined beside their use")]
 fn numbers(name: &str, n: usize, rng: &mut fastrand::Rng) -> Values {
     let scale = 10f64.powf(rng.f64() * 4.0 - 2.0);
     match name {
@@ -83,8 +89,12 @@ fn numbers(name: &str, n: usize, rng: &mut fastrand::Rng) -> Values {
             })
         }
         "ramp" => {
-            let (start, step) = (rng.i64(0..1 << 40), rng.i64(1..5000));
-            ints(n, |i| start + i as i64 * step)
+            let (mut next, step) = (rng.i64(0..1 << 40), rng.i64(1..5000));
+            ints(n, |_| {
+                let x = next;
+                next += step;
+                x
+            })
         }
         "jitter" => {
             let (mut t, step) =

@@ -76,35 +76,18 @@ impl Values {
 
     /// Writes little-endian elements; what does not fit wraps around or loses its fraction.
     pub(super) fn encode(&self, dtype: Dtype) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.len() * dtype.size);
-        match (self, dtype.kind, dtype.size) {
-            (Self::Floats(v), Kind::Float, 4) => {
-                v.iter().for_each(|&x| out.extend_from_slice(&(x as f32).to_le_bytes()));
+        let bytes = |each: [u8; 8]| each[..dtype.size.min(8)].to_vec();
+        let float = |x: f64| match dtype.size {
+            4 => (x as f32).to_le_bytes().to_vec(),
+            _ => x.to_le_bytes().to_vec(),
+        };
+        match (self, dtype.kind) {
+            (Self::Floats(v), Kind::Float) => v.iter().flat_map(|&x| float(x)).collect(),
+            (Self::Ints(v), Kind::Float) => v.iter().flat_map(|&x| float(x as f64)).collect(),
+            (Self::Ints(v), _) => v.iter().flat_map(|x| bytes(x.to_le_bytes())).collect(),
+            (Self::Floats(v), _) => {
+                v.iter().flat_map(|&x| bytes((x as i64).to_le_bytes())).collect()
             }
-            (Self::Floats(v), Kind::Float, _) => {
-                v.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
-            }
-            (Self::Ints(v), Kind::Float, 4) => {
-                v.iter().for_each(|&x| out.extend_from_slice(&(x as f32).to_le_bytes()));
-            }
-            (Self::Ints(v), Kind::Float, _) => {
-                v.iter().for_each(|&x| out.extend_from_slice(&(x as f64).to_le_bytes()));
-            }
-            (Self::Ints(v), _, size) => {
-                v.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()[..size.min(8)]));
-            }
-            (Self::Floats(v), _, size) => {
-                v.iter()
-                    .for_each(|&x| out.extend_from_slice(&(x as i64).to_le_bytes()[..size.min(8)]));
-            }
-        }
-        out
-    }
-
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Ints(v) => v.len(),
-            Self::Floats(v) => v.len(),
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Files .npy, or folders of them
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
-    /// The model; used where BTUNE_MODELS_DIR names its folder, and its name is model.onnx
+    /// The model; used where `BTUNE_MODELS_DIR` names its folder, and its name is model.onnx
     #[arg(short, long, default_value = "model.onnx", value_name = "FILE")]
     out: PathBuf,
     /// What was measured, a line for each piece: a run that was interrupted goes on from there
