@@ -10,7 +10,6 @@ use btune::{Config, Vars};
 use crate::slot::Tuned;
 
 const TRADEOFF: &str = "BTUNE_TRADEOFF";
-const PERF_MODE: &str = "BTUNE_PERF_MODE";
 const THREADS: &str = "BLOSC_NTHREADS";
 
 /// The variables that matter.
@@ -138,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_variable_wins_over_the_data_set() {
-        let (settings, _) = settings(&[(TRADEOFF, "0.1"), (PERF_MODE, "BALANCED")]);
+        let (settings, _) = settings(&[(TRADEOFF, "0.1"), ("BTUNE_PERF_MODE", "BALANCED")]);
         let config = settings.config(Some(STORED)).unwrap();
         assert!((config.tradeoff.t() - 0.1).abs() < 1e-6);
         assert_eq!(config.perf_mode, PerfMode::Balanced);
