@@ -11,7 +11,8 @@ import support
 pytestmark = pytest.mark.usefixtures("plugin_dir")
 
 BTUNE = support.ROOT / "dist" / "btune"
-SHIPPED = support.ROOT / "models" / "model.onnx"
+MODELS = support.ROOT / "models"
+SHIPPED = MODELS / "model.onnx"
 
 
 def write(folder, relief, **env):
@@ -32,9 +33,11 @@ def first_origin(folder, **env):
 
 
 def test_the_model_proposes_where_it_is_asked(relief, tmp_path):
-    assert first_origin(tmp_path) == ([], "inference")
-    assert first_origin(tmp_path, BTUNE_USE_INFERENCE=0) == ([], "fixed")
-    assert first_origin(tmp_path, BTUNE_USE_INFERENCE=1) == ([], "inference")
+    env = {"BTUNE_MODELS_DIR": MODELS}
+    assert first_origin(tmp_path) == ([], "fixed")
+    assert first_origin(tmp_path, **env) == ([], "inference")
+    assert first_origin(tmp_path, BTUNE_USE_INFERENCE=0, **env) == ([], "fixed")
+    assert first_origin(tmp_path, BTUNE_USE_INFERENCE=1, **env) == ([], "inference")
     _, without = write(tmp_path, relief, BTUNE_USE_INFERENCE=0)
     assert {row["origin"] for row in without} <= {"fixed", "genetic"}
 
@@ -67,12 +70,12 @@ def test_a_model_that_cannot_be_used_is_reported_once_and_nothing_is_lost(relief
 def test_onnx_runtime_evaluates_the_model_where_it_is_named(relief, tmp_path):
     site = Path(sysconfig.get_path("purelib")) / "onnxruntime" / "capi"
     [library] = site.glob("libonnxruntime.so.*")
-    env = {"BTUNE_ONNX_RUNTIME": library, "ORT_DISABLE_TELEMETRY": 1}
+    env = {"BTUNE_MODELS_DIR": MODELS, "BTUNE_ONNX_RUNTIME": library, "ORT_DISABLE_TELEMETRY": 1}
     assert first_origin(tmp_path, **env) == ([], "inference")
     said, rows = write(tmp_path, relief, **env)
     assert not said
     assert rows
-    said, origin = first_origin(tmp_path, BTUNE_ONNX_RUNTIME=tmp_path / "none.so")
+    said, origin = first_origin(tmp_path, **env | {"BTUNE_ONNX_RUNTIME": tmp_path / "none.so"})
     assert len(said) == 1
     assert said[0].startswith("btune: BTUNE_ONNX_RUNTIME: ")
     assert said[0].endswith("; the built-in evaluator is used")

@@ -157,7 +157,7 @@ pub struct Config {
     pub hint: Option<Cparams>,
     /// Chunks whose parameters a model proposes: -1 all, 0 none, N the first N.
     pub use_inference: i32,
-    /// The folder of the model `model.onnx` to be used instead of the built-in one.
+    /// The folder of the model `model.onnx`, where there is to be inference.
     pub models_dir: Option<PathBuf>,
     /// An ONNX Runtime library that evaluates models, instead of the evaluator that is built in.
     pub onnx_runtime: Option<PathBuf>,

@@ -1,6 +1,5 @@
 //! Models of this process: each is read once, however many tuners use it.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs::File;
@@ -42,7 +41,7 @@ impl Calibration {
 }
 
 /// The folder of a model, and the library that evaluates it.
-type Wanted = (Option<PathBuf>, Option<PathBuf>);
+type Wanted = (PathBuf, Option<PathBuf>);
 
 static MODELS: PerProcess<Models> = PerProcess::new();
 
@@ -54,7 +53,7 @@ struct Models {
     speeds: Calibration,
 }
 
-/// A tuner with these settings: with the model in `models_dir`, or else the one that is built in; without one if
+/// A tuner with these settings: with the model in `models_dir`; without one if there is no such folder, if
 /// `use_inference` is 0, or where the model cannot be used, which is reported in one line on stderr.
 #[must_use]
 pub fn tuner(config: Config) -> Tuner {
@@ -70,24 +69,26 @@ pub fn free_all() {
 }
 
 fn learned(config: &Config) -> Option<Learned> {
+    // Without a folder there is no inference: a model that is built in has yet to prove itself in all doors.
+    let folder = config.models_dir.clone()?;
     if config.use_inference == 0 || config.tradeoff.t() == 0.0 {
         return None;
     }
     let mut models = MODELS.lock();
     let Models { known, speeds } = &mut *models;
-    let wanted = (config.models_dir.clone(), config.onnx_runtime.clone());
-    let model = known.entry(wanted).or_insert_with_key(|(folder, library)| {
-        load(folder.as_deref(), library.as_deref()).map(Arc::new)
-    });
+    let wanted = (folder, config.onnx_runtime.clone());
+    let model = known
+        .entry(wanted)
+        .or_insert_with_key(|(folder, library)| load(folder, library.as_deref()).map(Arc::new));
     let model = model.clone()?;
     Some(Learned::new(model, speeds.speeds()?))
 }
 
-fn load(folder: Option<&Path>, library: Option<&Path>) -> Option<Model> {
-    let path = folder.map(|folder| folder.join(FILE));
-    let bytes = match path.as_deref().map(read).transpose() {
-        Ok(bytes) => bytes.map_or(Cow::Borrowed(btune_models::MODEL), Cow::Owned),
-        Err(why) => return refused(path.as_deref(), &why),
+fn load(folder: &Path, library: Option<&Path>) -> Option<Model> {
+    let path = folder.join(FILE);
+    let bytes = match read(&path) {
+        Ok(bytes) => bytes,
+        Err(why) => return refused(&path, &why),
     };
     if let Some(library) = library {
         match Model::in_runtime(library, &bytes) {
@@ -97,12 +98,11 @@ fn load(folder: Option<&Path>, library: Option<&Path>) -> Option<Model> {
             )),
         }
     }
-    Model::from_onnx(&bytes).map_or_else(|why| refused(path.as_deref(), &why), Some)
+    Model::from_onnx(&bytes).map_or_else(|why| refused(&path, &why), Some)
 }
 
-fn refused(path: Option<&Path>, why: &dyn Display) -> Option<Model> {
-    let name = path.map_or(Cow::Borrowed("the built-in model"), Path::to_string_lossy);
-    report::once(format_args!("{name}: {why}; going on without inference"));
+fn refused(path: &Path, why: &dyn Display) -> Option<Model> {
+    report::once(format_args!("{}: {why}; going on without inference", path.display()));
     None
 }
 
