@@ -12,7 +12,7 @@ import support
 
 pytestmark = pytest.mark.usefixtures("plugin_dir")
 
-BLOCK = re.compile(r"(<!-- not run: .*-->\n)?^```(sh|python)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"(<!-- not run: [^\n]*-->\n)?^```(sh|python)\n(.*?)^```$", re.M | re.S)
 
 # `$PWD` is a scratch folder that looks like the checkout; cargo works in the real one.
 PRELUDE = """
