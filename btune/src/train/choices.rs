@@ -154,7 +154,9 @@ mod tests {
         let noise = example(&[(1.0, 0.1), (0.98, 1.0), (0.99, 2.0)]);
         let pieces = [&noise];
         let raw = Choices::new(0.5, PerfMode::Decomp, &pieces);
-        assert!(raw.fixed(0).abs() < 1e-9 && raw.once(&[noise.costs.clone()]).abs() < 1e-9);
+        assert!(
+            raw.fixed(0).abs() < 1e-9 && raw.once(std::slice::from_ref(&noise.costs)).abs() < 1e-9
+        );
     }
 
     #[test]

@@ -4,15 +4,14 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::choices::{Choices, objective, totals};
+use super::baselines::{single, spread, stock};
+use super::choices::Choices;
 use super::dataset::{Dataset, Example};
 use super::fit::{Fitting, fit};
-use crate::chunk::Chunk;
+use super::summary::Summary;
 use crate::config::PerfMode;
-use crate::cparams::{Codec, Cparams, Filter};
 use crate::error::TrainError;
 use crate::onnx::{Network, Scratch};
-use crate::search::{Prior, Spread};
 
 /// Tradeoffs and modes that are looked at.
 pub const CELLS: [(f64, PerfMode); 8] = [
@@ -54,31 +53,6 @@ pub struct Regret {
     pub spread: f64,
     /// zstd at level 5 (or the class that is nearest) with shuffle.
     pub stock: f64,
-}
-
-/// Geometric mean, median and maximum of some regrets.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Summary {
-    /// Geometric mean of `1 + regret`, less 1.
-    pub mean: f64,
-    /// The median.
-    pub median: f64,
-    /// The maximum.
-    pub worst: f64,
-}
-
-impl Summary {
-    /// Of no regrets, zeros.
-    fn of(mut regrets: Vec<f64>) -> Self {
-        regrets.sort_by(f64::total_cmp);
-        let n = regrets.len();
-        let Some(&worst) = regrets.last() else {
-            return Self { mean: 0.0, median: 0.0, worst: 0.0 };
-        };
-        let mean = (regrets.iter().map(|r| r.ln_1p()).sum::<f64>() / n as f64).exp_m1();
-        let median = f64::midpoint(regrets[(n - 1) / 2], regrets[n / 2]);
-        Self { mean, median, worst }
-    }
 }
 
 /// Deviation of predicted from measured logarithms.
@@ -230,8 +204,10 @@ impl Report {
     }
 }
 
+type Column = fn(&Regret) -> f64;
+
 /// Columns of the table.
-const COLUMNS: [(&str, fn(&Regret) -> f64); 8] = [
+const COLUMNS: [(&str, Column); 8] = [
     ("model", |r| r.model),
     ("model, once", |r| r.once),
     ("top 3", |r| r.top3),
@@ -250,43 +226,13 @@ fn predict(network: &Network, example: &Example) -> Vec<[f32; 3]> {
     costs.map(|&[share, ctime, dtime]| [share.min(0.0), ctime, dtime]).collect()
 }
 
-/// The class that is best on average over all arrays of these pieces.
-fn single(t: f64, perf_mode: PerfMode, dataset: &Dataset, seen: &[&Example]) -> usize {
-    let objective = objective(t, perf_mode);
-    let mean = |class: usize| {
-        let mut sums = vec![(0.0, 0u32); dataset.groups.len()];
-        for piece in seen {
-            let slot = &mut sums[piece.group];
-            *slot = (slot.0 + objective.j(&totals(&objective, piece.costs[class])), slot.1 + 1);
-        }
-        sums.iter().filter(|(_, n)| *n > 0).map(|(sum, n)| sum / f64::from(*n)).sum::<f64>()
-    };
-    let compressing =
-        (0..dataset.classes.len()).filter(|&class| !dataset.classes[class].is_store());
-    compressing.min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or(0)
-}
-
-/// The class that is best by the fixed spread.
-fn spread(t: f64, perf_mode: PerfMode, classes: &[Cparams]) -> usize {
-    let objective = objective(t, perf_mode);
-    let predictions = Spread.predict(&Chunk::new(&[], 1));
-    let j = |class: &Cparams| {
-        let found = predictions.iter().find(|p| p.cparams == *class && !class.is_store());
-        found.map_or(f64::INFINITY, |p| objective.j(&p.totals(&objective)))
-    };
-    (0..classes.len()).min_by(|&a, &b| j(&classes[a]).total_cmp(&j(&classes[b]))).unwrap_or(0)
-}
-
-fn stock(classes: &[Cparams]) -> usize {
-    let zstd = |c: &Cparams| c.codec == Codec::Zstd && c.filter == Filter::Shuffle;
-    let all = classes.iter().enumerate().filter(|(_, c)| zstd(c));
-    all.min_by_key(|(_, c)| c.clevel.abs_diff(5)).map_or(0, |(at, _)| at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::cparams::Cparams;
     use crate::features::FEATURE_COUNT;
+    use crate::search::{Prior, Spread};
 
     /// Two kinds of data, which the first feature tells apart: on each another class is four times as small.
     fn dataset() -> Dataset {
@@ -341,13 +287,5 @@ mod tests {
             |domains: &[usize]| validate(&dataset, domains, &fitting, |_| ()).unwrap().errors.ctime;
         let (together, apart) = (error(&[0, 1, 2, 3, 4, 0]), error(&[0, 1, 2, 3, 4, 5]));
         assert!(together > 1.0 && apart < together, "{together} {apart}");
-    }
-
-    #[test]
-    fn summaries_are_those_of_the_regrets() {
-        let summary = Summary::of(vec![1.0, 0.0, 3.0, 0.5]);
-        assert!((summary.mean - (12.0f64.powf(0.25) - 1.0)).abs() < 1e-12);
-        assert!((summary.median - 0.75).abs() < 1e-12 && (summary.worst - 3.0).abs() < 1e-12);
-        assert_eq!(Summary::of(Vec::new()).worst, 0.0);
     }
 }
