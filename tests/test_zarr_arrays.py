@@ -230,3 +230,45 @@ for chunk in chunks(Path(sys.argv[1] + ".copy") / "t").values():
 """,
         path,
     )
+
+
+def test_imagecodecs_reads_data_that_bytedelta_is_best_for(child, tmp_path):
+    ocean = support.DATA / "ocean_temp_f32.npz"
+    child(
+        """
+from btune.numcodecs import Blosc2
+root, data = Path(sys.argv[1]), np.load(sys.argv[2])["data"]
+case = data, (1, 1, *data.shape[2:])
+own = create(root / "own", Btune(0.9, format="chunk"), case).compressors[0]
+# A profile that says what is best for these data.
+learnt = json.loads(own.profile())
+for kind in learnt["kinds"]:
+    kind |= {"codec": "zstd", "filter": "bytedelta", "clevel": 9}
+profile = root / "profile.json"
+profile.write_text(json.dumps(learnt))
+for name, known in (("fresh", None), ("warm", profile)):
+    create(root / name, Blosc2Chunk(0.9, profile=known), case)
+create(root / "theirs", Blosc2(), case, zarr_format=2)
+# It is best, and chosen where it may be.
+create(root / "control", Btune(0.9, format="chunk", profile=profile), case)
+control, warm = (list(chunks(root / name).values()) for name in ("control", "warm"))
+assert all(35 in chunk[16:22] for chunk in control)
+assert sum(map(len, control)) < sum(map(len, warm))
+""",
+        tmp_path,
+        ocean,
+    )
+    stock(
+        """
+import imagecodecs
+root, data = Path(sys.argv[1]), np.load(sys.argv[2])["data"]
+for name in ("fresh", "warm", "theirs"):
+    found = chunks(root / name)
+    assert len(found) == data.shape[0] * data.shape[1], name
+    for key, chunk in found.items():
+        at = tuple(map(int, key.removeprefix("c/").replace(".", "/").split("/")))
+        assert imagecodecs.blosc2_decode(chunk) == data[at[:2]].tobytes(), (name, key)
+""",
+        tmp_path,
+        ocean,
+    )

@@ -112,3 +112,31 @@ assert codec.decode(codec.encode(b"abc")).tobytes() == b"abc"
 subprocess.run([sys.executable, "-c", code], check=True)
 """
     )
+
+
+def test_memory_that_must_not_be_written_is_not(child, tmp_path):
+    child(
+        """
+data = np.random.default_rng(0).normal(size=100_000).astype("f4")
+codec = Btune()
+stored = codec.encode(data)
+# Memory that is read-only: of an object, and of a file, where writing ends the process.
+fixed = np.zeros_like(data)
+fixed.flags.writeable = False
+fixed.tofile(sys.argv[1])
+mapped = np.memmap(sys.argv[1], dtype="f4", mode="r")
+for out in (fixed, mapped, bytes(data.nbytes)):
+    refused(lambda: codec.decode(stored, out), "read-only", error=ValueError)
+    assert not np.frombuffer(out, "u1").any()
+
+# The stored chunk is where its data are to go.
+for at in (0, 1, 100, 4096, 100_000):
+    memory = np.zeros(2 * data.nbytes, "u1")
+    source = memory[at : at + len(stored)]
+    source[:] = np.frombuffer(stored, "u1")
+    out = memory[: data.nbytes].view("f4")
+    codec.decode(source, out)
+    assert (out == data).all(), at
+""",
+        tmp_path / "fixed",
+    )

@@ -187,3 +187,73 @@ for _ in range(2):
         [line] = done.stderr.splitlines()
         assert "bad.json" in line, line
         assert "profile" in line.lower(), line
+
+
+ENDS = {
+    "live": "import builtins; builtins.kept = new()",
+    "cycle": "t = new(); t.library, LIBRARY.tuner = LIBRARY, t; t.own = t; del t",
+    "atexit": "t = new(); import atexit; atexit.register(t.encode, data)",
+    "threads": """
+t = new()
+def work():
+    while True:
+        decode(np.frombuffer(t.encode(data), "u1"))
+        new()
+[threading.Thread(target=work, daemon=True).start() for _ in range(4)]
+time.sleep(0.1)
+""",
+    # The child leaves as a script does: what it has from its parent is freed.
+    "forked": """
+t = new()
+for use in (False, True):
+    if os.fork() == 0:
+        use and t.encode(data)
+        sys.exit(0)
+    assert os.wait()[1] == 0
+t.encode(data)
+""",
+    "forked busy": """
+t, stop = new(), []
+def work():
+    while not stop:
+        t.encode(data)
+threads = [threading.Thread(target=work) for _ in range(3)]
+[thread.start() for thread in threads]
+for _ in range(8):
+    if os.fork() == 0:
+        t.encode(data)
+        del t
+        new()
+        sys.exit(0)
+    assert os.wait()[1] == 0
+stop.append(True)
+""",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_processes_end_with_live_codecs(child, end):
+    prelude = """
+import time
+from btune._tuner import LIBRARY, Tuner, decode
+data = np.arange(200_000, dtype="f4").cumsum()
+def new():
+    tuner = Tuner(format="cframe", typesize=4, threads=2)
+    tuner.encode(data)
+    return tuner
+"""
+    done = child(prelude + ENDS[end])
+    assert done.stderr == ""
+
+
+def test_all_functions_of_the_library_are_declared(child):
+    # One that is not has its pointers cut to 32 bits by ctypes: to free a codec then ends the process.
+    child("""
+import re
+from btune._tuner import LIBRARY
+names = set(re.findall(rb"\\0(btune_[a-z_]+)(?=\\0)", Path(LIBRARY._name).read_bytes()))
+assert b"btune_codec_free" in names and len(names) == 8, names
+for name in names:
+    function = vars(LIBRARY)[name.decode()]
+    assert function.argtypes is not None, name
+""")

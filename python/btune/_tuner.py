@@ -57,10 +57,15 @@ def decode(data, out=None):
     """
     source = data.ctypes.data, data.nbytes
     size = _checked("decode", LIBRARY.btune_codec_decoded_size, *source)
-    fits = out is not None and out.nbytes == size
-    target = out if fits else np.empty(size, "u1")
+    target = out if _can_take(out, size, data) else np.empty(size, "u1")
     _checked("decode", LIBRARY.btune_codec_decode, *source, target.ctypes.data, size)
     return target
+
+
+def _can_take(out, size, data):
+    """Whether the library may write to `out`: NumPy knows what C does not see."""
+    fits = out is not None and out.nbytes == size
+    return fits and out.flags.writeable and not np.may_share_memory(out, data)
 
 
 def _checked(what, function, *arguments):

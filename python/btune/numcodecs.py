@@ -20,6 +20,8 @@ class Btune(Codec):
     """
 
     codec_id = "btune"
+    # Whether those who read the chunks have the filter bytedelta.
+    _bytedelta = True
 
     def __init__(
         self,
@@ -60,7 +62,8 @@ class Btune(Codec):
     def _tuner(self, typesize):
         # In one step, for threads: at worst one that is not kept is made, without native memory.
         options = {**self._stored, **self._others, "typesize": known_typesize(typesize)}
-        return self._tuners.setdefault(typesize, Tuner(**options))
+        tuner = Tuner(**options, bytedelta=self._bytedelta)
+        return self._tuners.setdefault(typesize, tuner)
 
     @classmethod
     def from_config(cls, config):
@@ -81,10 +84,12 @@ class Btune(Codec):
 class Blosc2(Btune):
     """Reads what others stored with Blosc2: chunks, and frames as in HDF5's filter 32026.
 
-    The configuration, which no chunk depends on, is kept as it is. What is written are chunks.
+    The configuration, which no chunk depends on, is kept as it is. What is written are chunks,
+    without the filter bytedelta, which not all others have.
     """
 
     codec_id = "blosc2"
+    _bytedelta = False
 
     def __init__(self, **configuration):
         super().__init__(format="chunk")

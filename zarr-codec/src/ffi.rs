@@ -18,8 +18,9 @@ const FAILED: i64 = -1;
 
 /// Makes a codec. `options` is a JSON object, all keys of which are optional: `format` (`"cframe"`, `"chunk"` or
 /// `"blosc"`), `typesize`, `tradeoff` (a number or a list of three), `perf_mode` (`"COMP"`, `"DECOMP"` or
-/// `"BALANCED"`), `threads`, `profile` (the path of one) and `shape` (of a chunk). NULL stands for none. Returns
-/// NULL, with the reason in `message`, if it is not valid. To be freed with `btune_codec_free`.
+/// `"BALANCED"`), `threads`, `bytedelta` (whether that filter may be chosen), `profile` (the path of one) and `shape`
+/// (of a chunk). NULL stands for none. Returns NULL, with the reason in `message`, if it is not valid. To be freed with
+/// `btune_codec_free`. Callers that do not declare their functions, as ctypes does not by itself, cut the pointer.
 ///
 /// # Safety
 /// `options` is NULL or a string; `message` has room for `capacity` bytes, or is NULL.

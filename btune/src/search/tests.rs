@@ -344,9 +344,12 @@ fn bytedelta_can_be_left_out() {
             self.0.probe(probe)
         }
     }
-    let config = Config { space: Space::WithoutByteDelta, ..config(0.5) };
-    let best = settle(&config, &mut Others(Machine::new(favours(Filter::ByteDelta))), 80);
-    assert!(best.filter != Filter::ByteDelta);
+    let hint = Cparams { codec: Codec::Zstd, filter: Filter::ByteDelta, ..Cparams::STORE };
+    for hint in [None, Some(Cparams { clevel: 5, ..hint })] {
+        let config = Config { space: Space::WithoutByteDelta, hint, ..config(0.5) };
+        let best = settle(&config, &mut Others(Machine::new(favours(Filter::ByteDelta))), 80);
+        assert!(best.filter != Filter::ByteDelta);
+    }
 }
 
 #[test]

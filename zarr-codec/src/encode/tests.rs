@@ -21,6 +21,17 @@ fn chunk(seed: u64, nbytes: usize) -> Vec<u8> {
     values.flatten().take(nbytes).collect()
 }
 
+/// Values that grow by nearly the same from one to the next.
+fn ramp(seed: u64, nbytes: usize) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut value = 0u32;
+    let values = std::iter::repeat_with(|| {
+        value = value.wrapping_add(70_000 + random.u32(..300));
+        value.to_le_bytes()
+    });
+    values.flatten().take(nbytes).collect()
+}
+
 fn options(format: Format) -> Options {
     Options { format, typesize: 4, ..Options::default() }
 }
@@ -149,6 +160,33 @@ fn a_profile_is_started_from_and_a_bad_one_is_not() {
         assert!(decode(&cold.encode(&bytes).unwrap()).unwrap() == bytes);
     }
     std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// Not even where another codec has learnt that it is best.
+#[test]
+fn bytedelta_is_left_out_where_that_is_asked_for() {
+    let path = std::env::temp_dir().join(format!("btune-bytedelta-{}.json", std::process::id()));
+    let tradeoff = Tradeoff::new(0.9).unwrap();
+    let given = |bytedelta| Options { tradeoff, bytedelta, ..options(Format::Chunk) };
+    let uses = |codec: &Encoder, seed| {
+        let bytes = ramp(seed, 400_000);
+        let stored = codec.encode(&bytes).unwrap();
+        assert!(decode(&stored).unwrap() == bytes);
+        let filters = Stored::parse(&stored).unwrap().header().pipeline.filters;
+        filters.contains(&Filter::ByteDelta.code())
+    };
+    let all = Encoder::new(given(true));
+    let chunks_with = (0..40).filter(|&seed| uses(&all, seed)).count();
+    assert!(chunks_with > 20, "bytedelta is not best here: {chunks_with}");
+    assert!(all.profile().contains("bytedelta"), "{}", all.profile());
+    std::fs::write(&path, all.profile()).unwrap();
+    for profile in [None, Some(path.clone())] {
+        let codec = Encoder::new(Options { profile, ..given(false) });
+        assert!(!(0..40).any(|seed| uses(&codec, seed)));
+    }
+    let warm = Encoder::new(Options { profile: Some(path.clone()), ..given(true) });
+    assert!(uses(&warm, 100), "the profile is not started from");
+    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
