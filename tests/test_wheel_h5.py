@@ -21,7 +21,7 @@ def check(path, names=("v",)):
     for name in names:
         runs = found[name]["records"]
         assert sum(run["chunks"] for run in runs) == found[name]["chunks"] > 0
-        assert all(run["origin"] in ("genetic", "fixed") for run in runs), runs
+        assert all(run["origin"] in ("inference", "genetic", "fixed") for run in runs), runs
     return found
 
 def create(path, compression):

@@ -82,7 +82,7 @@ for run in runs:
     assert 1 <= run["clevel"] <= 9 and run["nthreads"] >= 1, run
     assert run["split"] in ("always", "never") and 0 < run["blocksize"] <= 4 * ITEMS
     assert run["tradeoff"] == [0.5, 0.5, 0.0] and run["perf_mode"] == "COMP"
-    assert run["origin"] in ("genetic", "fixed")
+    assert run["origin"] in ("inference", "genetic")
     assert len(run["filters"]) == len(run["filters_meta"])
 for run, after in zip(runs, runs[1:]):
     assert {**run, "chunks": 0} != {**after, "chunks": 0}, "alike in a row"

@@ -1,11 +1,14 @@
 //! Models of this process: each is read once, however many tuners use it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use btune_models::MODEL;
 
 use crate::blosc::Backend;
 use crate::config::Config;
@@ -40,8 +43,8 @@ impl Calibration {
     }
 }
 
-/// The folder of a model, and the library that evaluates it.
-type Wanted = (PathBuf, Option<PathBuf>);
+/// The folder of a model, none for the one that is built in; and the library that evaluates it.
+type Wanted = (Option<PathBuf>, Option<PathBuf>);
 
 static MODELS: PerProcess<Models> = PerProcess::new();
 
@@ -53,7 +56,7 @@ struct Models {
     speeds: Calibration,
 }
 
-/// A tuner with these settings: with the model in `models_dir`; without one if there is no such folder, if
+/// A tuner with these settings: with the model in `models_dir`, or with the one that is built in; without one if
 /// `use_inference` is 0, or where the model cannot be used, which is reported in one line on stderr.
 #[must_use]
 pub fn tuner(config: Config) -> Tuner {
@@ -69,26 +72,29 @@ pub fn free_all() {
 }
 
 fn learned(config: &Config) -> Option<Learned> {
-    // Without a folder there is no inference: a model that is built in has yet to prove itself in all doors.
-    let folder = config.models_dir.clone()?;
     if config.use_inference == 0 || config.tradeoff.t() == 0.0 {
         return None;
     }
     let mut models = MODELS.lock();
     let Models { known, speeds } = &mut *models;
-    let wanted = (folder, config.onnx_runtime.clone());
-    let model = known
-        .entry(wanted)
-        .or_insert_with_key(|(folder, library)| load(folder, library.as_deref()).map(Arc::new));
+    let wanted = (config.models_dir.clone(), config.onnx_runtime.clone());
+    let model = known.entry(wanted).or_insert_with_key(|(folder, library)| {
+        load(folder.as_deref(), library.as_deref()).map(Arc::new)
+    });
     let model = model.clone()?;
     Some(Learned::new(model, speeds.speeds()?))
 }
 
-fn load(folder: &Path, library: Option<&Path>) -> Option<Model> {
-    let path = folder.join(FILE);
-    let bytes = match read(&path) {
-        Ok(bytes) => bytes,
-        Err(why) => return refused(&path, &why),
+fn load(folder: Option<&Path>, library: Option<&Path>) -> Option<Model> {
+    let (bytes, path) = match folder {
+        None => (Cow::Borrowed(MODEL), PathBuf::from("the built-in model")),
+        Some(folder) => {
+            let path = folder.join(FILE);
+            match read(&path) {
+                Ok(bytes) => (Cow::Owned(bytes), path),
+                Err(why) => return refused(&path, &why),
+            }
+        }
     };
     if let Some(library) = library {
         match Model::in_runtime(library, &bytes) {
