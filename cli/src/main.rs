@@ -1,6 +1,7 @@
 //! The command `btune`.
 
 mod arrays;
+mod bench;
 mod progress;
 mod train;
 
@@ -18,12 +19,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::Args),
     Train(train::Args),
 }
 
 fn main() -> ExitCode {
     let Cli { command } = Cli::parse();
     let done = match &command {
+        Command::Bench(args) => bench::run(args),
         Command::Train(args) => train::run(args),
     };
     match done {

@@ -14,8 +14,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of no regrets, zeros.
-    pub(super) fn of(mut regrets: Vec<f64>) -> Self {
+    /// The three numbers; of no regrets, zeros.
+    #[must_use]
+    pub fn of(mut regrets: Vec<f64>) -> Self {
         regrets.sort_by(f64::total_cmp);
         let n = regrets.len();
         let Some(&worst) = regrets.last() else {

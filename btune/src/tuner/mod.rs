@@ -57,6 +57,8 @@ pub struct Trial {
     pub cparams: Cparams,
     /// Where they come from.
     pub origin: Origin,
+    /// Whether they are not the best known so far, but are compared with it on this chunk.
+    pub challenger: bool,
     /// Whether the decompression time should be measured, on a copy of the chunk.
     pub measure_dtime: bool,
     /// Seconds spent on probes for this chunk.
@@ -197,6 +199,7 @@ impl Tuner {
             id,
             cparams: search.chosen(id),
             origin: search.origin(),
+            challenger: search.chosen(id) != search.best(),
             measure_dtime: kind == Kind::Evidence && search.needs_dtime(),
             probe_time,
         };
@@ -208,7 +211,7 @@ impl Tuner {
             state: search.state(),
             probe_time,
             kind,
-            contest: trial.cparams != search.best(),
+            contest: trial.challenger,
         };
         if self.open.len() == OPEN_TRIALS {
             self.open.pop_front();
