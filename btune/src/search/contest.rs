@@ -19,6 +19,8 @@ const NEIGHBOURS: usize = 3;
 const UNKNOWN: f64 = 0.05;
 /// What a challenger's chunk counts at least, in chunks: so that there is an end to them where all are as good.
 const LEAST_COST: f64 = 0.02;
+/// What a former best is expected to lose at most when it is compared once more.
+const REMATCH: f64 = 0.1;
 /// What is expected to lose more is no challenger.
 const HOPELESS: f64 = 0.2;
 /// A challenger that has to wait for this many chunks is given up.
@@ -37,6 +39,8 @@ const LOST: u64 = 64;
 struct Contest {
     trial: u64,
     challenger: Cparams,
+    /// It was the best, and is compared once more with what took its place.
+    again: bool,
     /// What its chunk cost, once that is known.
     totals: Option<Totals>,
 }
@@ -44,10 +48,14 @@ struct Contest {
 /// Who waits, who is being tried, and what the best makes of the chunks around.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contests {
+    /// Who was the best before the last contest: it may have lost to a disturbance.
+    former: Option<Cparams>,
     /// With what they are expected to lose, where what is known of them is no guide.
     waiting: VecDeque<(Cparams, Option<f64>)>,
     current: Option<Contest>,
     neighbours: VecDeque<Totals>,
+    /// Who has lost since the last hard readapt, and is not tried again before the next.
+    lost: Vec<Cparams>,
 }
 
 impl Contests {
@@ -69,6 +77,11 @@ impl Contests {
     pub(super) fn add_first(&mut self, challenger: Cparams, expected: f64) {
         self.waiting.retain(|(known, _)| *known != challenger);
         self.waiting.push_front((challenger, Some(expected)));
+    }
+
+    /// Lets those who have lost try again: the data may have changed.
+    pub(super) fn forget_losses(&mut self) {
+        self.lost.clear();
     }
 
     /// What compresses the chunk of that trial, if it is a challenger.
@@ -111,7 +124,8 @@ impl Search {
             };
             let expected = known.or_else(predicted).unwrap_or(UNKNOWN);
             let cost = expected.exp_m1().max(LEAST_COST);
-            let hopeless = challenger == self.best || expected > HOPELESS;
+            let lost = self.contests.lost.contains(&challenger);
+            let hopeless = challenger == self.best || lost || expected > HOPELESS;
             if hopeless || self.budget.chunks_until(cost) > PATIENCE {
                 self.contests.waiting.pop_front();
                 continue;
@@ -122,7 +136,8 @@ impl Search {
             self.contests.waiting.pop_front();
             self.last = if self.last == Readapt::Wait { Readapt::Soft } else { self.last };
             self.threads_tried = challenger.threads != self.best.threads;
-            self.contests.current = Some(Contest { trial, challenger, totals: None });
+            let again = self.contests.former.take_if(|former| *former == challenger).is_some();
+            self.contests.current = Some(Contest { trial, challenger, again, totals: None });
         }
     }
 
@@ -195,8 +210,15 @@ impl Search {
         self.budget.spend_on_contest(delta.exp_m1().max(LEAST_COST));
         let margin = MARGIN + TIMING * (1.0 - self.objective.t);
         if admitted && delta < -noise.max(margin) {
+            let former = self.best;
             self.adopt(contest.challenger);
             self.contests.new_best(Some(tried));
+            if !contest.again {
+                self.contests.add_first(former, (-delta).min(REMATCH));
+                self.contests.former = Some(former);
+            }
+        } else if delta > 0.0 {
+            self.contests.lost.push(contest.challenger);
         }
     }
 

@@ -39,7 +39,9 @@ impl Search {
             repeats: if round.stage == Stage::Final { self.final_repeats() } else { 1 },
         };
         let cost = self.expected(&request);
-        if !self.affords(cost) {
+        // What has to be known before data are stored as they are is looked at on credit.
+        let rescue = round.is_rescue() && !self.something_saves(&round);
+        if !rescue && !self.affords(cost) {
             let limit = if self.ranking.is_informed() { INFORMED_WAIT } else { SCREEN_WAIT };
             let patient = round.stage == Stage::Final || self.wait(cost, chunk) <= limit;
             if !patient {

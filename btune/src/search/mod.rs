@@ -46,6 +46,8 @@ const DISAPPOINTING: f64 = 1.1;
 const OTHER_FILTER: f64 = 0.2;
 /// What is this much better, but saves too little of a sample, is tried on a whole chunk.
 const DOUBTFUL: f64 = 0.1;
+/// And how many of these are.
+const DOUBTFUL_TRIED: usize = 2;
 
 /// The search for one kind of data.
 #[derive(Debug, Clone)]
@@ -251,6 +253,7 @@ impl Search {
         let position = self.rng.f64();
         let mut candidates = vec![self.best];
         if kind == Readapt::Hard {
+            self.contests.forget_losses();
             if let Some(prior) = prior.filter(|_| self.own.nbytes > 0.0) {
                 self.ranking.renew(distinct(prior.predict(chunk), self.limits));
             }
@@ -297,7 +300,7 @@ impl Search {
         let saves = self.something_saves(&round);
         if round.advance(self.best, &ranked, saves, &self.ranking, self.limits, &mut self.rng) {
             let finals = screened && round.stage == Stage::Final;
-            if !finals || !self.finals_are_slow(round.queue(), chunk) {
+            if !finals || !saves || !self.finals_are_slow(round.queue(), chunk) {
                 self.round = Some(round);
                 return;
             }
@@ -348,7 +351,9 @@ impl Search {
         let compressing = doubtful.filter(|t| !t.cparams.is_store());
         let better = compressing.map(|t| (self.delta(&t.totals, &best), t.cparams));
         let better = better.filter(|(delta, _)| *delta < -DOUBTFUL);
-        if let Some((_, cparams)) = better.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        let mut better: Vec<_> = better.collect();
+        better.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, cparams) in better.into_iter().take(DOUBTFUL_TRIED) {
             let block_size =
                 if self.limits.whole_chunk { BlockSize::WholeChunk } else { cparams.block_size };
             self.contests.add([self.limits.fit(Cparams { block_size, ..cparams })]);

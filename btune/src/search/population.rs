@@ -4,7 +4,7 @@ use super::genome::FILTERS;
 use super::round::Tried;
 use super::spread::Prediction;
 use crate::config::PerfMode;
-use crate::cost::{Objective, RATIO_WEIGHT};
+use crate::cost::{Objective, RATIO_WEIGHT, WORTHWHILE};
 use crate::cparams::{Codec, Cparams, Filter};
 
 /// Candidates that take less than this many seconds per byte (600 MB/s) are fast.
@@ -35,9 +35,15 @@ const CORRECTED: usize = 4;
 /// that of the best.
 const NEAR: f64 = 0.15;
 const LEVEL: f64 = 0.04;
-const QUICK: f64 = 2.0;
+const QUICK: f64 = 3.0;
+/// How many that save enough are looked at, where the best one does not.
+const SAVING: usize = 2;
 /// What the best candidate of a filter may be predicted to lose, to be looked at all the same.
-const OUTSIDER: f64 = 0.25;
+const OUTSIDER: f64 = 0.6;
+/// The same for the best candidate of a codec.
+const OTHER_CODEC: f64 = 0.35;
+/// How many levels of a codec with the same filter are looked at first.
+const LEVELS: usize = 2;
 /// How much what one candidate was off its prediction says of another: with the same codec and filter, with
 /// one of them, with none.
 const ALIKE: [f64; 3] = [0.1, 0.4, 1.0];
@@ -151,22 +157,32 @@ impl Ranking {
         picked.into_iter().map(|p| p.cparams).collect()
     }
 
-    /// The best predictions, and for each filter that is not among them its best, where that may still be right: a
-    /// model errs most about filters. What is predicted to be worse is worth no long probe.
+    /// The best predictions, and for each filter and codec that is not among them its best, where that may still be
+    /// right: that is where a model errs most. What is predicted to be worse is worth no long probe.
     fn proposed(&self) -> Vec<Cparams> {
         let j = |p: &Prediction| self.objective.j(&p.totals(&self.objective));
         let mut picked: Vec<&Prediction> = Vec::new();
+        let mut saving = SAVING;
         for p in self.predictions.iter().filter(|p| self.proposes(p)) {
             let Some(first) = picked.first() else {
                 picked.push(p);
                 continue;
             };
             let delta = j(p) - j(first);
-            let new = picked.iter().all(|other| other.cparams.filter != p.cparams.filter);
-            let near = picked.len() < PROPOSED && delta < NEAR;
+            let of = |same: fn(&Cparams, &Cparams) -> bool| {
+                picked.iter().filter(|other| same(&other.cparams, &p.cparams)).count()
+            };
+            let new_filter = of(|a, b| a.filter == b.filter) == 0;
+            let new_codec = of(|a, b| a.codec == b.codec) == 0;
+            let new = new_filter || (new_codec && delta < OTHER_CODEC);
+            let alike = of(|a, b| (a.codec, a.filter) == (b.codec, b.filter));
+            let near = picked.len() < PROPOSED && alike < LEVELS && delta < NEAR;
             let quick = p.ctime < first.ctime * QUICK || delta < LEVEL;
-            if delta < OUTSIDER && quick && (near || new) {
+            let saves =
+                saving > 0 && new_filter && first.share > WORTHWHILE && p.share <= WORTHWHILE;
+            if (delta < OUTSIDER && quick && (near || new)) || saves {
                 picked.push(p);
+                saving -= usize::from(saves);
             }
         }
         picked.into_iter().map(|p| p.cparams).collect()
@@ -213,7 +229,10 @@ impl Ranking {
             .iter()
             .filter_map(|t| Some((t.cparams, j(t) - self.predicted_j(&t.cparams)?)))
             .collect();
-        let best = tried.iter().map(j).fold(f64::INFINITY, f64::min);
+        // Where anything saves enough, only what does so may be chosen.
+        let saving = tried.iter().any(|t| t.totals.saves());
+        let allowed = tried.iter().filter(|t| !saving || t.totals.saves());
+        let best = allowed.map(j).fold(f64::INFINITY, f64::min);
         let corrected = |p: &Prediction| {
             let (mut sum, mut weights) = (0.0, TRUST);
             for (other, off) in &off {
@@ -226,7 +245,9 @@ impl Ranking {
             self.objective.j(&p.totals(&self.objective)) + sum / weights
         };
         let known = |c: &Cparams| tried.iter().any(|t| t.cparams == *c);
+        let allowed = |p: &&Prediction| !saving || p.share <= WORTHWHILE;
         let unknown = self.predictions.iter().filter(|p| self.proposes(p) && !known(&p.cparams));
+        let unknown = unknown.filter(allowed);
         let mut candidates: Vec<(f64, Cparams)> =
             unknown.map(|p| (corrected(p), p.cparams)).filter(|c| c.0 < best + WORTH).collect();
         candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -269,7 +290,7 @@ impl Ranking {
     /// which is right where even these save nothing.
     pub(super) fn strongest(&self) -> Vec<Cparams> {
         let first = self.first();
-        let limit = self.nearest(&first).map_or(f64::INFINITY, |p| p.ctime * SLOW);
+        let limit = self.nearest(&first).map_or(f64::INFINITY, |p| (p.ctime * SLOW).max(FAST));
         let mut by_share: Vec<&Prediction> =
             self.predictions.iter().filter(|p| p.ctime < limit).collect();
         by_share.sort_by(|a, b| a.share.total_cmp(&b.share));
@@ -279,7 +300,6 @@ impl Ranking {
                 picked.push(p.cparams);
             }
         }
-        picked.push(Cparams::STORE);
         picked
     }
 

@@ -133,6 +133,11 @@ impl Round {
         }
     }
 
+    /// Nothing had saved enough: before the data are taken to be incompressible, the strongest are tried.
+    pub(super) fn is_rescue(&self) -> bool {
+        self.rescued
+    }
+
     /// What was tried on the bytes of this stage.
     pub(super) fn results(&self) -> &[Tried] {
         match self.stage {
@@ -184,9 +189,13 @@ impl Round {
         }
         if self.queue.is_empty() {
             self.stage = Stage::Final;
-            let others = ranked.iter().filter(|c| **c != best).take(FINALISTS);
-            let finalists = [best].into_iter().chain(others.copied()).collect();
-            self.enqueue(finalists);
+            // Before data are taken to be incompressible, the strongest are tried on more of them.
+            let others = if saves {
+                ranked.iter().filter(|c| **c != best).take(FINALISTS).copied().collect()
+            } else {
+                [ranking.strongest(), vec![Cparams::STORE]].concat()
+            };
+            self.enqueue([vec![best], others].concat());
         }
         true
     }

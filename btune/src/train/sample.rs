@@ -33,7 +33,7 @@ pub struct Sampling {
 impl Default for Sampling {
     /// What the shipped model was trained with.
     fn default() -> Self {
-        Self { originals: 32, variants: 10, pieces: 6, synthetic: 24, seed: 1 }
+        Self { originals: 32, variants: 10, pieces: 6, synthetic: 48, seed: 1 }
     }
 }
 

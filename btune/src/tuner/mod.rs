@@ -1,5 +1,6 @@
 //! Ask and tell: the parameters of each chunk, and what they cost.
 
+mod glances;
 mod regime;
 
 use std::collections::VecDeque;
@@ -13,6 +14,7 @@ use crate::profile::{self, Profile};
 use crate::search::{Origin, Prior, Readapt, Search, Spread, State};
 use crate::trace::Row;
 
+use glances::Glances;
 use regime::Regimes;
 
 /// Trials that may be open at a time; the oldest is given up when there are more.
@@ -109,6 +111,7 @@ pub struct Tuner {
     next_id: u64,
     chunks: u64,
     last_best: Option<Cparams>,
+    glances: Glances,
     /// What another process has learnt.
     profile: Profile,
 }
@@ -133,6 +136,7 @@ impl Tuner {
             next_id: 0,
             chunks: 0,
             last_best: None,
+            glances: Glances::default(),
             profile: Profile::default(),
         }
     }
@@ -183,12 +187,17 @@ impl Tuner {
             let nbytes = chunk.bytes().len();
             Search::new(config, nbytes, prior.origin(), prior.predict(chunk), inherited)
         };
-        let sketch = Sketch::of(chunk);
-        let (regime, others) = if kind == Kind::Evidence {
-            let known = self.profile.best(&self.config, &sketch);
-            self.regimes.of(&sketch, known, new_search)
+        let unseen = kind == Kind::Evidence && self.glances.skip(chunk);
+        let (regime, others) = if let Some(steady) = self.regimes.steady().filter(|_| unseen) {
+            steady
         } else {
-            self.regimes.nearest(&sketch, new_search)
+            let sketch = Sketch::of(chunk);
+            if kind == Kind::Evidence {
+                let known = self.profile.best(&self.config, &sketch);
+                self.regimes.of(&sketch, known, new_search)
+            } else {
+                self.regimes.nearest(&sketch, new_search)
+            }
         };
         let search = &mut regime.search;
         let mut probe_time = 0.0;
@@ -229,6 +238,7 @@ impl Tuner {
         let at = self.open.iter().position(|o| o.id == trial.id && o.cparams == trial.cparams);
         let at = at.ok_or(TunerError::NotOpen(trial.id))?;
         check(m)?;
+        self.glances.told(m.ctime);
         let Some(open) = self.open.remove(at) else { return Err(TunerError::NotOpen(trial.id)) };
         if open.kind == Kind::Again || m.nbytes == 0 {
             return Ok(Told { row: None });

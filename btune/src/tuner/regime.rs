@@ -7,6 +7,8 @@ use crate::search::Search;
 
 /// How fast the picture of a kind follows its chunks.
 const RATE: f32 = 0.1;
+/// After so many chunks of one kind the next ones are taken to be of that kind.
+const STEADY: u32 = 4;
 /// Kinds remembered; the one not seen for longest is forgotten.
 const REMEMBERED: usize = 16;
 
@@ -27,6 +29,9 @@ pub(crate) struct Regimes {
     known: Vec<Regime>,
     next_id: u64,
     clock: u64,
+    /// The last chunk's kind, and how many sketches before were of that kind too.
+    last: u64,
+    alike: u32,
 }
 
 impl Regimes {
@@ -55,7 +60,17 @@ impl Regimes {
             }
         };
         self.known[at].begun = true;
+        let id = self.known[at].id;
+        self.alike = if id == self.last { self.alike + 1 } else { 0 };
+        self.last = id;
         self.visit(at)
+    }
+
+    /// The kind of the last chunks, if they were all of one kind, and the sums over all other kinds: for a chunk that
+    /// is taken to be of that kind without a look.
+    pub(crate) fn steady(&mut self) -> Option<(&mut Regime, Totals)> {
+        let at = self.known.iter().position(|r| r.id == self.last)?;
+        (self.alike >= STEADY).then(|| self.visit(at))
     }
 
     /// The kind that is nearest to a chunk, which does not count as one of its chunks.

@@ -19,7 +19,7 @@ struct Played {
     /// What the whole run loses: `exp(J - J of the best) - 1`.
     regret: f64,
     ratio: f64,
-    /// Uncompressed GB/s of compression, the tuner's time included.
+    /// GB/s of uncompressed data over the time that counts, the tuner's included.
     speed: f64,
     /// It saves less than 3 %, where the best fixed parameters save more.
     stored_raw: bool,
@@ -70,6 +70,10 @@ impl Row {
         let first = (0..medians.len()).min_by(|a, b| medians[*a].total_cmp(&medians[*b]));
         let reference = &references[first.unwrap_or(0)];
         let best = reference[0].choices[0].1;
+        let speed = |run: &Run| {
+            let totals = totals(&objective, &run.measurement());
+            totals.nbytes / totals.time / 1e9
+        };
         let saves = |run: &Run| totals(&objective, &run.measurement()).saves();
         let played = |runs: &[Run]| {
             let pairs = || runs.iter().zip(reference);
@@ -218,11 +222,6 @@ fn totals(objective: &Objective, m: &Measurement) -> Totals {
 fn ratio(run: &Run) -> f64 {
     let m = run.measurement();
     m.nbytes as f64 / m.cbytes as f64
-}
-
-fn speed(run: &Run) -> f64 {
-    let m = run.measurement();
-    m.nbytes as f64 / m.ctime / 1e9
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

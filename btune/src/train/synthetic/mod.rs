@@ -1,12 +1,40 @@
 //! Families of made-up data, for what no array at hand looks like.
 
+mod fields;
+mod tables;
+
 use super::augment::gaussian;
 use super::values::{Dtype, Kind, Values};
 
 /// Names of the families.
 pub const FAMILIES: &[&str] = &[
-    "noise", "walk", "smooth", "waves", "ramp", "jitter", "steps", "ids", "counts", "sparse",
-    "mask", "image", "text", "prices", "records", "outliers", "repeats", "codes",
+    "noise",
+    "walk",
+    "smooth",
+    "waves",
+    "ramp",
+    "jitter",
+    "steps",
+    "ids",
+    "counts",
+    "sparse",
+    "mask",
+    "image",
+    "text",
+    "prices",
+    "records",
+    "outliers",
+    "repeats",
+    "codes",
+    "times",
+    "readings",
+    "columns",
+    "categories",
+    "delays",
+    "regions",
+    "relief",
+    "masked",
+    "frames",
 ];
 
 /// Types that a family is made in.
@@ -34,7 +62,9 @@ pub fn synthetic(family: usize, nbytes: usize, seed: u64) -> (Vec<u8>, usize) {
         return records(nbytes, &mut rng);
     }
     let n = nbytes / dtype.size + 1;
-    let values = numbers(name, n, &mut rng);
+    let values = tables::numbers(name, n, &mut rng)
+        .or_else(|| fields::numbers(name, n, &mut rng))
+        .unwrap_or_else(|| numbers(name, n, &mut rng));
     let integers = dtype.kind != Kind::Float;
     let digits = rng.i32(0..5);
     let rounded = rng.bool();
