@@ -49,7 +49,7 @@ pub use config::{Behaviour, Config, PerfMode, RepeatMode, Space, TraceFormat, Tr
 pub use cost::{Measurement, Objective, Totals};
 pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
 pub use error::{
-    BackendError, ConfigError, FrameError, ModelError, OnnxError, ParamsError, ProfileError,
+    BackendError, ConfigError, FileError, FrameError, ModelError, OnnxError, ParamsError, ProfileError,
     RecordError, TrainError, TunerError,
 };
 pub use features::{FEATURE_COUNT, FEATURES_ID, Features};
