@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{BackendError, FileError, FrameError};
 
-use super::backend::Backend;
 use super::b2nd::{self, Layer};
+use super::backend::Backend;
 use super::copy::Grid;
 use super::encode::grown;
 use super::frame::{Fields, Metalayers, Stored, index};
@@ -64,7 +64,9 @@ impl FrameFile {
         let mut head = bytes_at(&mut file, len, 0, FIXED_HEADER as u64)?;
         let fields = Fields::read(&head)?;
         if fields.sparse != folder.is_some() {
-            return Err(unsupported("its chunks are in files of their own: name their folder").into());
+            return Err(
+                unsupported("its chunks are in files of their own: name their folder").into()
+            );
         }
         head = bytes_at(&mut file, len, 0, fields.head as u64)?;
         let layers = Metalayers::parse(&head)?;
@@ -236,5 +238,155 @@ fn bytes_at(file: &mut File, len: u64, at: u64, count: u64) -> Result<Vec<u8>, F
         Ok(bytes)
     } else {
         Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is cut short").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::msgpack::{
+        ARRAY16, BIN32, FIXARRAY, FIXSTR, I16, I32, I64, MAP16, STR32, U16, U64, Writer,
+    };
+    use super::super::write::MAGIC;
+    use super::*;
+    use crate::{Chunk, Cparams};
+
+    const TYPESIZE: usize = 4;
+
+    fn compressed(bytes: &[u8], typesize: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        let chunk = Chunk::new(bytes, typesize);
+        Backend::new().compress(&chunk, &Cparams::default(), false, &mut out).unwrap();
+        out
+    }
+
+    /// A frame of chunks that hold `chunk_size` bytes, of which those of zeros are not stored.
+    fn frame(chunks: &[Vec<u8>], chunk_size: usize, block: usize, layer: &[u8]) -> Vec<u8> {
+        let (mut body, mut index) = (Vec::new(), Vec::new());
+        for chunk in chunks {
+            let zeros = chunk.iter().all(|&byte| byte == 0);
+            let place = if zeros { -1i64 << 63 | 1 << 56 } else { body.len() as i64 };
+            index.extend(place.to_le_bytes());
+            if !zeros {
+                body.extend(compressed(chunk, TYPESIZE));
+            }
+        }
+        let mut list = Writer::new(Vec::new());
+        if !layer.is_empty() {
+            list.bytes(&[FIXARRAY + 3]).u16(U16, 0).u16(MAP16, 1).bytes(&[FIXSTR + 4]);
+            list.bytes(b"b2nd").u32(I32, FIXED_HEADER + 20).u16(ARRAY16, 1);
+            list.u32(BIN32, layer.len()).bytes(layer);
+        }
+        let list = list.into_bytes();
+        let index = compressed(&index, 8);
+        let head = FIXED_HEADER + list.len();
+        let mut out = Writer::new(Vec::new());
+        out.bytes(MAGIC).u32(I32, head).u64(U64, head + body.len() + index.len());
+        out.bytes(&[FIXSTR + 4, 0x12, 0, 0, 0]);
+        let nbytes = chunks.iter().map(Vec::len).sum();
+        out.u64(I64, nbytes).u64(I64, body.len()).u32(I32, TYPESIZE).u32(I32, block);
+        out.u32(I32, chunk_size).u16(I16, 1).u16(I16, 1).bytes(&[0xc2, 0xd8]).bytes(&[0; 17]);
+        assert_eq!(out.len(), FIXED_HEADER);
+        out.bytes(&list).bytes(&body).bytes(&index);
+        out.into_bytes()
+    }
+
+    /// The metalayer of an array of 5 x 7 in chunks of 4 x 4 and blocks of 2 x 3.
+    fn layer(dtype: &str) -> Vec<u8> {
+        let mut out = Writer::new(Vec::new());
+        out.bytes(&[FIXARRAY + 7, 0, 2, FIXARRAY + 2]).u64(I64, 5).u64(I64, 7);
+        for side in [[4, 4], [2, 3]] {
+            out.bytes(&[FIXARRAY + 2]).u32(I32, side[0]).u32(I32, side[1]);
+        }
+        out.bytes(&[0]).u32(STR32, dtype.len()).bytes(dtype.as_bytes());
+        out.into_bytes()
+    }
+
+    /// The blocks of chunks with the elements 0 to 34.
+    fn chunks() -> Vec<Vec<u8>> {
+        let grid = Grid { shape: vec![4, 4], block: vec![2, 3], item: TYPESIZE };
+        let chunk = |row: usize, column: usize| {
+            let value = |i: usize| (row + i / 4, column + i % 4);
+            let element = |(y, x)| if y < 5 && x < 7 { y as u32 * 7 + x as u32 } else { 999 };
+            let data: Vec<u8> = (0..16).flat_map(|i| element(value(i)).to_le_bytes()).collect();
+            let mut blocks = vec![0; grid.padded_bytes().unwrap()];
+            grid.gather(&data, &mut blocks);
+            blocks
+        };
+        vec![chunk(0, 0), chunk(0, 4), chunk(4, 0), chunk(4, 4)]
+    }
+
+    fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+        let mut file = FrameFile::open(path)?;
+        let mut out = Vec::new();
+        (0..file.chunks()).try_for_each(|index| file.read_chunk(index, &mut out))?;
+        Ok(out)
+    }
+
+    fn written(folder: &Path, bytes: &[u8]) -> PathBuf {
+        let path = folder.join("a.b2frame");
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    #[test]
+    fn chunks_are_read_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let chunk = |i: u8| (0..4000u32).flat_map(|n| (n / 9 * u32::from(i)).to_le_bytes());
+        let mut chunks: Vec<Vec<u8>> = (0..4).map(|i| chunk(i).collect()).collect();
+        chunks[3].truncate(1000);
+        let path = written(folder.path(), &frame(&chunks, 16_000, 8000, &[]));
+        assert_eq!(read(&path).unwrap(), chunks.concat());
+        let file = FrameFile::open(&path).unwrap();
+        assert_eq!((file.typesize(), file.dtype(), file.chunk_bytes()), (TYPESIZE, None, 16_000));
+    }
+
+    #[test]
+    fn an_array_is_read_without_its_padding() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = frame(&chunks(), 96, 24, &layer("<u4"));
+        let path = written(folder.path(), &bytes);
+        let read = read(&path).unwrap();
+        let elements: Vec<u32> =
+            read.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
+        assert_eq!(elements[..6], [0, 1, 2, 3, 7, 8]);
+        assert_eq!(elements[16..20], [4, 5, 6, 11]);
+        assert_eq!(elements[28..], [28, 29, 30, 31, 32, 33, 34]);
+        let file = FrameFile::open(&path).unwrap();
+        assert_eq!((file.typesize(), file.dtype(), file.chunk_bytes()), (4, Some("<u4"), 64));
+    }
+
+    #[test]
+    fn golden_frames_are_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden");
+        let mut frames = 0;
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "b2frame") {
+                let bytes = fs::read(&path).unwrap();
+                let mut whole = vec![0; Stored::parse(&bytes).unwrap().nbytes()];
+                Backend::new().decompress(&bytes, &mut whole).unwrap();
+                assert_eq!(read(&path).unwrap(), whole, "{}", path.display());
+                frames += 1;
+            }
+        }
+        assert!(frames > 10);
+    }
+
+    #[test]
+    fn what_is_broken_is_refused_or_read_without_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = frame(&chunks(), 96, 24, &layer("<u4"));
+        for at in 0..bytes.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut broken = bytes.clone();
+                broken[at] ^= flip;
+                let _ = read(&written(folder.path(), &broken));
+            }
+            assert!(read(&written(folder.path(), &bytes[..at])).is_err(), "{at}");
+        }
+        assert!(read(&folder.path().join("none")).is_err());
+        assert!(read(folder.path()).is_err());
     }
 }

@@ -62,3 +62,41 @@ fn dtype(file: &FrameFile) -> Option<(Dtype, bool)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use btune::blosc::{Backend, BlockShape, Form, frame_bound};
+    use btune::{Chunk, Cparams};
+
+    use super::*;
+    use crate::arrays::LIMIT;
+
+    #[test]
+    fn a_frame_is_read_as_unsigned_integers() {
+        let folder = tempfile::tempdir().unwrap();
+        let data: Vec<u8> = (0..5000u32).flat_map(|i| (i / 3).to_le_bytes()).collect();
+        for (name, form) in [
+            ("a.b2frame", Form::Plain),
+            ("a.b2nd", Form::B2nd { shape: vec![50, 100], blocks: BlockShape::Auto }),
+        ] {
+            let mut frame = vec![0; frame_bound(data.len(), &form)];
+            let (chunk, cparams) = (Chunk::new(&data, 4), Cparams::default());
+            let written = Backend::new()
+                .encode_frame(&chunk, &form, &cparams, None, false, &mut frame)
+                .unwrap();
+            let path = folder.path().join(name);
+            fs::write(&path, &frame[..written.len]).unwrap();
+            let mut sink = Sink::new(&path, LIMIT);
+            read(&path, true, &mut sink).unwrap();
+            assert_eq!(sink.arrays, [(String::new(), Dtype::new(Kind::Uint, 4), data.clone())]);
+            let mut sink = Sink::new(&path, 999);
+            read(&path, true, &mut sink).unwrap();
+            assert_eq!(sink.arrays[0].2, data[..996]);
+            fs::write(&path, &frame[..written.len / 2]).unwrap();
+            let error = read(&path, true, &mut sink).unwrap_err();
+            assert_eq!(error.to_string(), "the file is cut short");
+        }
+    }
+}

@@ -215,3 +215,80 @@ fn elements<T: Element>(dataset: &Dataset, regions: &[Region]) -> Result<Vec<u8>
 fn error(error: hdf5_metno::Error) -> anyhow::Error {
     anyhow!(one_line(&error))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::arrays::{LIMIT, read_all};
+
+    fn file(path: &Path) {
+        let file = File::create(path).unwrap();
+        let group = file.create_group("z/group").unwrap();
+        let data: Vec<i16> = (0..6000).collect();
+        let view = ndarray::ArrayView2::from_shape((60, 100), &data).unwrap();
+        let zipped = group.new_dataset_builder().with_data(view).chunk((60, 40)).deflate(3);
+        zipped.create("zipped").unwrap();
+        file.new_dataset_builder().with_data(&[true, false]).create("flags").unwrap();
+        file.new_dataset::<f32>().shape(()).create("single").unwrap();
+        group.link_hard("/flags", "again").unwrap();
+        file.link_soft("/flags", "soft").unwrap();
+    }
+
+    fn names(arrays: &[(String, Dtype, Vec<u8>)]) -> Vec<(&str, Dtype)> {
+        arrays.iter().map(|(path, dtype, _)| (path.as_str(), *dtype)).collect()
+    }
+
+    #[test]
+    fn datasets_are_read_once_and_chunk_by_chunk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.h5");
+        file(&path);
+        let mut sink = Sink::new(&path, LIMIT);
+        read(&path, None, &mut sink).unwrap();
+        let (int, uint) = (Dtype::new(Kind::Int, 2), Dtype::new(Kind::Uint, 1));
+        assert_eq!(names(&sink.arrays), [("flags", uint), ("z/group/zipped", int)]);
+        assert_eq!(sink.arrays[0].2, [1, 0]);
+        let zipped: Vec<i16> = sink.arrays[1]
+            .2
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|two| i16::from_le_bytes(*two))
+            .collect();
+        assert_eq!(zipped[38..42], [38, 39, 100, 101]);
+        assert_eq!(zipped[60 * 40..60 * 40 + 2], [40, 41]);
+        assert_eq!(zipped.len(), 6000);
+
+        let mut sink = Sink::new(&path, 5000);
+        read(&path, Some("z"), &mut sink).unwrap();
+        assert_eq!(names(&sink.arrays), [("z/group/again", uint), ("z/group/zipped", int)]);
+        assert_eq!(sink.arrays[1].2.len(), 60 * 40 * 2);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_in_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.h5");
+        file(&path);
+        let refused = |inner: &str| {
+            let argument = format!("{}::{inner}", path.display());
+            let error = read_all(&[argument.into()]).map(|_| ()).unwrap_err();
+            let error = format!("{error:#}");
+            assert!(!error.contains('\n'), "{error}");
+            error
+        };
+        assert!(refused("single").contains("single: a single value"));
+        assert!(refused("z/nothing").contains("no dataset or group \"z/nothing\""));
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        assert!(refused("flags").contains("not a file of HDF5"));
+    }
+
+    #[test]
+    fn filters_that_are_missing_have_names() {
+        assert!(missing(32015).starts_with("filter 32015 (zstd) is not available"));
+        assert!(missing(65000).starts_with("filter 65000 is not available"));
+    }
+}

@@ -217,7 +217,8 @@ fn read(item: &Item, limit: u64) -> Result<Vec<Source>> {
     let Item { path, inner, given, .. } = item;
     let mut sink = Sink::new(path, limit);
     let inner = inner.as_deref();
-    let format = format(path)?.with_context(|| format!("not a file of a known format: {FORMATS}"))?;
+    let format =
+        format(path)?.with_context(|| format!("not a file of a known format: {FORMATS}"))?;
     match format {
         Format::Npy | Format::Blosc2 if inner.is_some() => bail!("it is one array: name the file"),
         Format::Npy => npy::read(path, *given, &mut sink)?,
@@ -226,7 +227,8 @@ fn read(item: &Item, limit: u64) -> Result<Vec<Source>> {
         Format::Zarr => zarr::read(path, inner, *given, &mut sink)?,
         Format::Blosc2 => blosc2::read(path, *given, &mut sink)?,
         Format::Netcdf3 => {
-            let why = "a file of NetCDF before version 4, which is not read: `nccopy -k nc4` converts it";
+            let why =
+                "a file of NetCDF before version 4, which is not read: `nccopy -k nc4` converts it";
             sink.add("", *given, Found::Unavailable(why.to_owned()))?;
         }
     }
@@ -244,7 +246,10 @@ fn named(item: &Item, arrays: Vec<(String, Dtype, Vec<u8>)>) -> Vec<Source> {
     let name = |path: String| {
         if single || path.is_empty() { file.clone() } else { format!("{file}/{path}") }
     };
-    arrays.into_iter().map(|(path, dtype, bytes)| Source { name: name(path), dtype, bytes }).collect()
+    arrays
+        .into_iter()
+        .map(|(path, dtype, bytes)| Source { name: name(path), dtype, bytes })
+        .collect()
 }
 
 /// What a library says, on one line.
@@ -254,7 +259,11 @@ fn one_line(error: &impl ToString) -> String {
 
 /// For errors that are no errors: the end of the data, before all that the header promises was there.
 fn cut_short(error: std::io::Error) -> anyhow::Error {
-    if error.kind() == ErrorKind::UnexpectedEof { anyhow::anyhow!("cut short") } else { error.into() }
+    if error.kind() == ErrorKind::UnexpectedEof {
+        anyhow::anyhow!("cut short")
+    } else {
+        error.into()
+    }
 }
 
 /// Turns elements of so many bytes the other way round.

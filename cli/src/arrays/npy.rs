@@ -183,8 +183,12 @@ mod tests {
         let read: Vec<_> = sources.iter().map(|s| (s.name.as_str(), s.bytes.clone())).collect();
         let time = vec![7, 6, 5, 4, 3, 2, 1, 0];
         let turn = vec![3, 2, 1, 0, 7, 6, 5, 4];
-        let expected =
-            [("big", vec![1, 0, 2, 0]), ("small", vec![1, 0, 2, 0]), ("time", time), ("turn", turn)];
+        let expected = [
+            ("big", vec![1, 0, 2, 0]),
+            ("small", vec![1, 0, 2, 0]),
+            ("time", time),
+            ("turn", turn),
+        ];
         assert_eq!(read, expected);
     }
 

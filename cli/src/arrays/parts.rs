@@ -125,7 +125,10 @@ mod tests {
         assert_eq!(spread(10, 3), [0..1, 4..5, 9..10]);
         assert_eq!(spread(10, 0), [0..1]);
         let runs = spread(1_000_000, 1000);
-        assert_eq!((runs.len(), runs[0].clone(), runs[63].clone()), (64, 0..15, 999_985..1_000_000));
+        assert_eq!(
+            (runs.len(), runs[0].clone(), runs[63].clone()),
+            (64, 0..15, 999_985..1_000_000)
+        );
         assert!(runs.windows(2).all(|two| two[0].end <= two[1].start));
         assert_eq!(spread(u64::MAX, 1)[0], 0..1);
     }

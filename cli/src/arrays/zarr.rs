@@ -71,12 +71,7 @@ fn metadata(folder: &Path) -> Result<Option<Value>> {
     Ok(None)
 }
 
-fn array(
-    store: &Arc<FilesystemStore>,
-    path: &str,
-    metadata: &Value,
-    limit: u64,
-) -> Result<Found> {
+fn array(store: &Arc<FilesystemStore>, path: &str, metadata: &Value, limit: u64) -> Result<Found> {
     let Some(dtype) = dtype(metadata) else {
         let name = metadata.get("data_type").unwrap_or(&metadata["dtype"]);
         return Ok(Found::NoNumbers(format!("elements of type {name} are no numbers")));
@@ -132,4 +127,84 @@ fn dtype(metadata: &Value) -> Option<Dtype> {
         _ => return None,
     };
     Some(Dtype::new(kind, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrs::array::ArrayBuilder;
+    use zarrs::array::codec::{GzipCodec, ZstdCodec};
+    use zarrs::array::data_type;
+
+    use super::*;
+    use crate::arrays::{LIMIT, read_all};
+
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(FilesystemStore::new(folder.path()).unwrap());
+        let data: Vec<u16> = (0..6 * 5).collect();
+        for (path, sharded) in [("/plain", false), ("/group/sharded", true)] {
+            let mut array = ArrayBuilder::new(vec![6, 5], vec![4, 4], data_type::uint16(), 7u16);
+            array.bytes_to_bytes_codecs(if sharded {
+                vec![Arc::new(GzipCodec::new(5).unwrap())]
+            } else {
+                vec![Arc::new(ZstdCodec::new(5, true))]
+            });
+            if sharded {
+                array.subchunk_shape(vec![2, 2]);
+            }
+            let array = array.build(Arc::clone(&store), path).unwrap();
+            array.store_metadata().unwrap();
+            array.store_array_subset(&array.subset_all(), &data[..]).unwrap();
+        }
+        folder
+    }
+
+    fn elements(bytes: &[u8]) -> Vec<u16> {
+        bytes.as_chunks::<2>().0.iter().map(|two| u16::from_le_bytes(*two)).collect()
+    }
+
+    #[test]
+    fn the_arrays_of_all_groups_are_read_in_parts_where_they_are_large() {
+        let folder = folder();
+        let mut sink = Sink::new(folder.path(), LIMIT);
+        read(folder.path(), None, true, &mut sink).unwrap();
+        let names: Vec<&str> = sink.arrays.iter().map(|(path, ..)| path.as_str()).collect();
+        assert_eq!(names, ["group/sharded", "plain"]);
+        for (_, dtype, bytes) in &sink.arrays {
+            assert_eq!(*dtype, Dtype::new(Kind::Uint, 2));
+            // Chunks this small are not read one by one.
+            assert_eq!(elements(bytes), (0..30).collect::<Vec<_>>());
+        }
+        let mut sink = Sink::new(folder.path(), 32);
+        read(folder.path(), Some("plain"), false, &mut sink).unwrap();
+        assert_eq!(
+            elements(&sink.arrays[0].2),
+            [0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12, 13, 15, 16, 17, 18]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_in_one_line() {
+        let folder = folder();
+        let one = |path: &str| {
+            let path = format!("{}::{path}", folder.path().display());
+            let error = read_all(&[path.into()]).map(|_| ()).unwrap_err();
+            let error = format!("{error:#}");
+            assert!(!error.contains('\n'), "{error}");
+            error
+        };
+        assert!(one("nothing").contains("no array or group \"nothing\""));
+        assert!(one("plain/../plain").contains("no array or group"));
+        let metadata = folder.path().join("plain/zarr.json");
+        let json = fs::read_to_string(&metadata).unwrap();
+        fs::write(&metadata, json.replace("\"zstd\"", "\"unheard\"")).unwrap();
+        assert!(one("plain").contains("unheard"), "{}", one("plain"));
+        fs::write(&metadata, json.replace("\"uint16\"", "\"string\"")).unwrap();
+        assert!(one("plain").contains("\"string\" are no numbers"));
+        fs::write(&metadata, "{").unwrap();
+        assert!(one("plain").contains("plain: zarr.json: EOF"), "{}", one("plain"));
+        fs::write(&metadata, json).unwrap();
+        fs::write(folder.path().join("plain/c/0/0"), "hello").unwrap();
+        assert!(one("plain").contains("plain: "));
+    }
 }
