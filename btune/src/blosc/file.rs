@@ -250,14 +250,22 @@ mod tests {
     };
     use super::super::write::MAGIC;
     use super::*;
-    use crate::{Chunk, Cparams};
+    use crate::{BlockSize, Chunk, Codec, Cparams, Filter, SplitMode};
 
     const TYPESIZE: usize = 4;
+    const CPARAMS: Cparams = Cparams {
+        codec: Codec::Zstd,
+        filter: Filter::Shuffle,
+        clevel: 1,
+        split: SplitMode::Always,
+        block_size: BlockSize::Auto,
+        threads: 1,
+    };
 
     fn compressed(bytes: &[u8], typesize: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let chunk = Chunk::new(bytes, typesize);
-        Backend::new().compress(&chunk, &Cparams::default(), false, &mut out).unwrap();
+        Backend::new().compress(&chunk, &CPARAMS, false, &mut out).unwrap();
         out
     }
 
@@ -333,7 +341,7 @@ mod tests {
     #[test]
     fn chunks_are_read_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let chunk = |i: u8| (0..4000u32).flat_map(|n| (n / 9 * u32::from(i)).to_le_bytes());
+        let chunk = |i: u8| (0..4000u32).flat_map(move |n| (n / 9 * u32::from(i)).to_le_bytes());
         let mut chunks: Vec<Vec<u8>> = (0..4).map(|i| chunk(i).collect()).collect();
         chunks[3].truncate(1000);
         let path = written(folder.path(), &frame(&chunks, 16_000, 8000, &[]));

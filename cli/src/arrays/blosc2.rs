@@ -68,10 +68,19 @@ mod tests {
     use std::fs;
 
     use btune::blosc::{Backend, BlockShape, Form, frame_bound};
-    use btune::{Chunk, Cparams};
+    use btune::{BlockSize, Chunk, Codec, Cparams, Filter, SplitMode};
 
     use super::*;
     use crate::arrays::LIMIT;
+
+    const CPARAMS: Cparams = Cparams {
+        codec: Codec::Zstd,
+        filter: Filter::Shuffle,
+        clevel: 1,
+        split: SplitMode::Always,
+        block_size: BlockSize::Auto,
+        threads: 1,
+    };
 
     #[test]
     fn a_frame_is_read_as_unsigned_integers() {
@@ -79,12 +88,12 @@ mod tests {
         let data: Vec<u8> = (0..5000u32).flat_map(|i| (i / 3).to_le_bytes()).collect();
         for (name, form) in [
             ("a.b2frame", Form::Plain),
-            ("a.b2nd", Form::B2nd { shape: vec![50, 100], blocks: BlockShape::Auto }),
+            ("a.b2nd", Form::B2nd { shape: vec![50, 100], blocks: BlockShape::Stock }),
         ] {
             let mut frame = vec![0; frame_bound(data.len(), &form)];
-            let (chunk, cparams) = (Chunk::new(&data, 4), Cparams::default());
+            let chunk = Chunk::new(&data, 4);
             let written = Backend::new()
-                .encode_frame(&chunk, &form, &cparams, None, false, &mut frame)
+                .encode_frame(&chunk, &form, &CPARAMS, None, false, &mut frame)
                 .unwrap();
             let path = folder.path().join(name);
             fs::write(&path, &frame[..written.len]).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use btune::train::{Dtype, Kind};
 use half::f16;
 use hdf5_metno::types::{FixedAscii, FloatSize, IntSize, TypeDescriptor};
@@ -14,7 +14,7 @@ use ndarray::IxDyn;
 use num_complex::Complex;
 
 use super::parts::{Region, regions};
-use super::{Found, Sink, one_line};
+use super::{Found, Sink, said};
 
 /// Filters that are often met and are not part of HDF5, by their registered numbers.
 const FILTERS: [(i32, &str); 14] = [
@@ -33,12 +33,12 @@ const FILTERS: [(i32, &str); 14] = [
     (32029, "h5j2k"),
     (32030, "sperr"),
 ];
-/// What NetCDF calls a dataset that only stands for a dimension.
+/// What `NetCDF` calls a dataset that only stands for a dimension.
 const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
 
 /// Reads the datasets in all groups, or in one, or one dataset.
 pub(super) fn read(path: &Path, inner: Option<&str>, sink: &mut Sink) -> Result<()> {
-    let file = File::open(path).map_err(error).context("not a file of HDF5 that can be read")?;
+    let file = File::open(path).map_err(said).context("not a file of HDF5 that can be read")?;
     let Some(inner) = inner.filter(|inner| !inner.is_empty()) else {
         return walk(&file, "", sink);
     };
@@ -56,7 +56,7 @@ fn walk(file: &File, from: &str, sink: &mut Sink) -> Result<()> {
     let mut open = vec![from.to_owned()];
     while let Some(path) = open.pop() {
         let name = if path.is_empty() { "/" } else { &path };
-        let info = file.loc_info_by_name(name).map_err(error).with_context(|| path.clone())?;
+        let info = file.loc_info_by_name(name).map_err(said).with_context(|| path.clone())?;
         if seen.contains(&info.token) {
             continue;
         }
@@ -66,7 +66,7 @@ fn walk(file: &File, from: &str, sink: &mut Sink) -> Result<()> {
         }
         match info.loc_type {
             LocationType::Group => {
-                let group = file.group(name).map_err(error).with_context(|| path.clone())?;
+                let group = file.group(name).map_err(said).with_context(|| path.clone())?;
                 let members = members(&group).with_context(|| path.clone())?;
                 let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
                 open.extend(members.iter().rev().map(|member| format!("{prefix}{member}")));
@@ -86,12 +86,12 @@ fn members(group: &Group) -> Result<Vec<String>> {
         }
         Ok(())
     });
-    visited.map_err(error)?;
+    visited.map_err(said)?;
     Ok(names)
 }
 
 fn add(file: &File, path: &str, named: bool, sink: &mut Sink) -> Result<()> {
-    let dataset = file.dataset(path).map_err(error).with_context(|| path.to_owned())?;
+    let dataset = file.dataset(path).map_err(said).with_context(|| path.to_owned())?;
     let found = array(&dataset, sink.limit).with_context(|| path.to_owned())?;
     sink.add(path, named, found)
 }
@@ -105,7 +105,7 @@ fn array(dataset: &Dataset, limit: u64) -> Result<Found> {
     if shape.contains(&0) {
         return no_numbers("the array has no elements");
     }
-    let Some((dtype, read)) = element(&dataset.dtype().map_err(error)?) else {
+    let Some((dtype, read)) = element(&dataset.dtype().map_err(said)?) else {
         return no_numbers("its elements are no numbers of 1, 2, 4 or 8 bytes, nor complex");
     };
     if is_no_variable(dataset) {
@@ -205,15 +205,10 @@ fn elements<T: Element>(dataset: &Dataset, regions: &[Region]) -> Result<Vec<u8>
             block: 1,
         };
         let slab = Hyperslab::from(sides.map(slice).collect::<Vec<_>>());
-        let data = dataset.read_slice::<T, _, IxDyn>(slab).map_err(error)?;
+        let data = dataset.read_slice::<T, _, IxDyn>(slab).map_err(said)?;
         data.iter().for_each(|element| element.append(&mut bytes));
     }
     Ok(bytes)
-}
-
-/// What the library says, on one line.
-fn error(error: hdf5_metno::Error) -> anyhow::Error {
-    anyhow!(one_line(&error))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use btune::train::{Dtype, Source};
 
 /// Bytes of an array that are read at most.
@@ -159,11 +159,11 @@ fn walk(folder: &Path, prefix: &str, found: &mut Vec<Item>) -> Result<()> {
 /// What there is at a path, by its first bytes; none where these say nothing, and neither does the name.
 fn format(path: &Path) -> Result<Option<Format>> {
     if path.is_dir() {
-        let has = |name: &&str| path.join(name).is_file();
-        return Ok(if zarr::MARKS.iter().any(|name| has(&name)) {
+        let has = |name: &str| path.join(name).is_file();
+        return Ok(if zarr::MARKS.iter().any(|name| has(name)) {
             Some(Format::Zarr)
         } else {
-            has(&"chunks.b2frame").then_some(Format::Blosc2)
+            has("chunks.b2frame").then_some(Format::Blosc2)
         });
     }
     let mut file = File::open(path)?;
@@ -257,13 +257,15 @@ fn one_line(error: &impl ToString) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// An error of a library, on one line.
+#[allow(clippy::needless_pass_by_value, reason = "as map_err passes it")]
+fn said(error: impl ToString) -> anyhow::Error {
+    anyhow!(one_line(&error))
+}
+
 /// For errors that are no errors: the end of the data, before all that the header promises was there.
 fn cut_short(error: std::io::Error) -> anyhow::Error {
-    if error.kind() == ErrorKind::UnexpectedEof {
-        anyhow::anyhow!("cut short")
-    } else {
-        error.into()
-    }
+    if error.kind() == ErrorKind::UnexpectedEof { anyhow!("cut short") } else { error.into() }
 }
 
 /// Turns elements of so many bytes the other way round.

@@ -13,7 +13,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::parts::spread;
-use super::{Found, Sink, cut_short, one_line, swap};
+use super::{Found, Sink, cut_short, one_line, said, swap};
 
 /// Bytes of a run of elements, from which on rows are read in part.
 const LONG_ROW: u64 = 1 << 20;
@@ -30,15 +30,15 @@ pub(super) fn read(path: &Path, given: bool, sink: &mut Sink) -> Result<()> {
 /// The arrays in a zip file, or one of them.
 pub(super) fn read_archive(path: &Path, inner: Option<&str>, sink: &mut Sink) -> Result<()> {
     let file = BufReader::new(File::open(path)?);
-    let mut archive = ZipArchive::new(file).map_err(one_line_error).context("not a .npz file")?;
+    let mut archive = ZipArchive::new(file).map_err(said).context("not a .npz file")?;
     let names: Result<Vec<_>, _> = archive.file_names().collect();
-    let names = names.map_err(one_line_error)?;
+    let names = names.map_err(said)?;
     let mut names: Vec<String> = names.into_iter().map(Cow::into_owned).collect();
     names.sort();
     let short = |name: &str| name.strip_suffix(".npy").unwrap_or(name).to_owned();
     names.retain(|name| match inner {
         Some(inner) => short(name) == short(inner),
-        None => name.ends_with(".npy"),
+        None => short(name) != *name,
     });
     if let (Some(inner), true) = (inner, names.is_empty()) {
         bail!("there is no array {inner:?} in it");
@@ -49,7 +49,7 @@ pub(super) fn read_archive(path: &Path, inner: Option<&str>, sink: &mut Sink) ->
                 error @ (ZipError::UnsupportedArchive(_)
                 | ZipError::CompressionMethodNotSupported(_)),
             ) => Err(one_line(&error)),
-            other => Ok(other.map_err(one_line_error).with_context(|| name.clone())?),
+            other => Ok(other.map_err(said).with_context(|| name.clone())?),
         };
         let found = match member {
             Ok(member) => array(member, pass, sink.limit).with_context(|| name.clone())?,
@@ -58,10 +58,6 @@ pub(super) fn read_archive(path: &Path, inner: Option<&str>, sink: &mut Sink) ->
         sink.add(&short(&name), inner.is_some(), found)?;
     }
     Ok(())
-}
-
-fn one_line_error(error: ZipError) -> anyhow::Error {
-    anyhow::anyhow!(one_line(&error))
 }
 
 /// Goes on by so many bytes where there is no seeking.

@@ -11,7 +11,7 @@ use zarrs::array::{Array, ArrayBytes, ArrayShardedExt, ArraySubset};
 use zarrs::filesystem::FilesystemStore;
 
 use super::parts::regions;
-use super::{Found, Sink, one_line};
+use super::{Found, Sink, one_line, said};
 
 /// Files that are in a folder which is a group or an array.
 pub(super) const MARKS: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
@@ -24,7 +24,7 @@ pub(super) fn read(root: &Path, inner: Option<&str>, given: bool, sink: &mut Sin
     if from.split('/').any(|part| part == "..") || !root.join(from).is_dir() {
         bail!("there is no array or group {from:?} in it");
     }
-    let store = FilesystemStore::new(root).map_err(|error| anyhow!(one_line(&error)))?;
+    let store = FilesystemStore::new(root).map_err(said)?;
     let store = Arc::new(store);
     let mut open = vec![from.to_owned()];
     while let Some(path) = open.pop() {
@@ -93,8 +93,7 @@ fn array(store: &Arc<FilesystemStore>, path: &str, metadata: &Value, limit: u64)
     let mut bytes = Vec::new();
     for region in regions(shape, chunk.as_deref(), dtype.size as u64, limit) {
         let subset = ArraySubset::new_with_start_shape(region.start, region.count)?;
-        let data: ArrayBytes<'_> =
-            array.retrieve_array_subset(&subset).map_err(|error| anyhow!(one_line(&error)))?;
+        let data: ArrayBytes<'_> = array.retrieve_array_subset(&subset).map_err(said)?;
         bytes.extend_from_slice(&data.into_fixed()?);
     }
     Ok(Found::Array(dtype, bytes))
