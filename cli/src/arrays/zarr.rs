@@ -139,6 +139,8 @@ mod tests {
 
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
+        let group = r#"{"zarr_format": 3, "node_type": "group"}"#;
+        fs::write(folder.path().join("zarr.json"), group).unwrap();
         let store = Arc::new(FilesystemStore::new(folder.path()).unwrap());
         let data: Vec<u16> = (0..6 * 5).collect();
         for (path, sharded) in [("/plain", false), ("/group/sharded", true)] {
