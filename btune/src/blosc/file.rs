@@ -274,7 +274,8 @@ mod tests {
         let (mut body, mut index) = (Vec::new(), Vec::new());
         for chunk in chunks {
             let zeros = chunk.iter().all(|&byte| byte == 0);
-            let place = if zeros { -1i64 << 63 | 1 << 56 } else { body.len() as i64 };
+            let place =
+                if zeros { -1i64 << 63 | 1 << 56 } else { i64::try_from(body.len()).unwrap() };
             index.extend(place.to_le_bytes());
             if !zeros {
                 body.extend(compressed(chunk, TYPESIZE));
