@@ -32,9 +32,7 @@ def synthetic(tmp_path_factory):
 def run(folder, *inputs, check=True, **env):
     options = ["--pieces", "1", "--epochs", "1", "--no-report"]
     command = [BTUNE, "train", *inputs, *options]
-    return support.run(
-        command, cwd=folder, check=check, timeout=600, env=support.clean_env(**env)
-    )
+    return support.run(command, cwd=folder, check=check, timeout=600, env=support.clean_env(**env))
 
 
 def train(folder, *inputs, check=True, **env):
@@ -195,7 +193,8 @@ def test_groups_of_zarr_are_read(tmp_path, version):
         3: [BloscCodec(cname="lz4"), GzipCodec(), ZstdCodec(checksum=True)],
     }[version]
     expected = {}
-    for (name, dtype), codec in zip({"a": "<f4", "g/b": ">i2", "g/h/c": "bool"}.items(), codecs):
+    types = {"a": "<f4", "g/b": ">i2", "g/h/c": "bool"}
+    for (name, dtype), codec in zip(types.items(), codecs, strict=True):
         data = (FIELD % 2 if dtype == "bool" else FIELD).astype(dtype)
         array = root.create_array(
             name, shape=data.shape, dtype=dtype, chunks=(25, 50), compressors=codec
