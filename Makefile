@@ -20,8 +20,8 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
 build: $(VENV)/.ready | packages ## Build the libraries and the command into dist
-	@# The features: without the part of btune_zarr that is for zarrs.
-	$(CARGO) build --release --locked --no-default-features -p h5btune -p blosc2_btune -p btune_zarr -p btune_cli
+	@# All at once: apart, they would have other features, and the C libraries would be compiled twice.
+	$(CARGO) build --release --locked -p h5btune -p blosc2_btune -p btune_zarr -p btune_cli
 	@mkdir -p $(PLUGINS) dist/lib
 	@# A rename: processes that have the old library open keep it.
 	@for to in $(PLUGINS)/libh5btune.so dist/lib/lib{h5btune,blosc2_btune,btune_zarr}.so dist/btune; do \

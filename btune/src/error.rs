@@ -105,6 +105,24 @@ pub enum BackendError {
     Frame(#[from] FrameError),
 }
 
+/// A file of Blosc2 that cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The system could not read it.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// What it holds is not valid, or cannot be decompressed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+impl From<FrameError> for FileError {
+    fn from(error: FrameError) -> Self {
+        Self::Backend(error.into())
+    }
+}
+
 /// A stored record that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]

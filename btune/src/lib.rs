@@ -49,8 +49,8 @@ pub use config::{Behaviour, Config, PerfMode, RepeatMode, Space, TraceFormat, Tr
 pub use cost::{Measurement, Objective, Totals};
 pub use cparams::{BlockSize, Codec, Cparams, Filter, Pipeline, SplitMode};
 pub use error::{
-    BackendError, ConfigError, FrameError, ModelError, OnnxError, ParamsError, ProfileError,
-    RecordError, TrainError, TunerError,
+    BackendError, ConfigError, FileError, FrameError, ModelError, OnnxError, ParamsError,
+    ProfileError, RecordError, TrainError, TunerError,
 };
 pub use features::{FEATURE_COUNT, FEATURES_ID, Features};
 pub use model::{CALIBRATION_ID, Learned, Model, Speeds};

@@ -35,37 +35,68 @@ pub(super) fn write(grid: &Grid, out: &mut Writer) {
     out.bytes(&[0]).u32(STR32, dtype.len()).bytes(dtype.as_bytes());
 }
 
-/// Reads the metalayer. `typesize` is that of the chunk, and `chunk` its uncompressed bytes.
-pub(super) fn parse(bytes: &[u8], typesize: usize, chunk: usize) -> Result<Grid, FrameError> {
-    let mut reader = Reader::new(bytes, "b2nd metalayer");
-    // Version 0 had no element type at first.
-    let fields = reader.byte()?;
-    if fields != FIXARRAY + 7 && fields != FIXARRAY + 5 {
-        return Err(reader.invalid("it has not the fields it should have"));
+/// What the metalayer says.
+#[derive(Debug, Clone)]
+pub(super) struct Layer<'a> {
+    /// Elements of the array, of a chunk and of a block along each dimension.
+    pub(super) shape: Vec<usize>,
+    pub(super) chunk: Vec<usize>,
+    pub(super) block: Vec<usize>,
+    /// The type of an element; older versions do not name it.
+    pub(super) dtype: Option<&'a str>,
+}
+
+impl<'a> Layer<'a> {
+    /// Reads the metalayer. The sides of blocks are from 1 to those of chunks.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, FrameError> {
+        let mut reader = Reader::new(bytes, "b2nd metalayer");
+        // Version 0 had no element type at first.
+        let fields = reader.byte()?;
+        if fields != FIXARRAY + 7 && fields != FIXARRAY + 5 {
+            return Err(reader.invalid("it has not the fields it should have"));
+        }
+        reader.byte()?;
+        let dims = usize::from(reader.byte()?);
+        if !(1..=MAX_DIMS).contains(&dims) {
+            return Err(reader.invalid("it has not from 1 to 16 dimensions"));
+        }
+        let array = FIXARRAY + dims as u8;
+        reader.marker(array)?;
+        let shape = (0..dims).map(|_| reader.i64(I64)).collect::<Result<Vec<_>, _>>()?;
+        reader.marker(array)?;
+        let chunk = (0..dims).map(|_| reader.i32()).collect::<Result<Vec<_>, _>>()?;
+        reader.marker(array)?;
+        let block = (0..dims).map(|_| reader.i32()).collect::<Result<Vec<_>, _>>()?;
+        if chunk.iter().zip(&block).any(|(n, b)| !(1..=*n).contains(b)) {
+            return Err(reader.invalid("a block has a side of 0, or longer than that of the array"));
+        }
+        let dtype = reader.byte().and_then(|_| reader.u32(STR32)).and_then(|n| reader.bytes(n));
+        let dtype = dtype.ok().and_then(|text| std::str::from_utf8(text).ok());
+        Ok(Self { shape, chunk, block, dtype })
     }
-    reader.byte()?;
-    let dims = usize::from(reader.byte()?);
-    if !(1..=MAX_DIMS).contains(&dims) {
-        return Err(reader.invalid("it has not from 1 to 16 dimensions"));
+
+    /// The blocks of a chunk, which has `nbytes` uncompressed bytes and elements of `typesize`.
+    pub(super) fn grid(&self, typesize: usize, nbytes: usize) -> Result<Grid, FrameError> {
+        let elements = Grid { shape: self.chunk.clone(), block: self.block.clone(), item: 1 };
+        let padded = elements.padded_bytes().filter(|&n| nbytes.is_multiple_of(n));
+        let item = padded.map(|n| nbytes / n).filter(|&item| item == typesize || typesize == 1);
+        match item {
+            Some(item) if item > 0 => Ok(Grid { item, ..elements }),
+            _ => Err(invalid("its shape is not that of the chunk")),
+        }
     }
-    let array = FIXARRAY + dims as u8;
-    reader.marker(array)?;
-    let shape = (0..dims).map(|_| reader.i64(I64)).collect::<Result<Vec<_>, _>>()?;
-    reader.marker(array)?;
-    let chunk_shape = (0..dims).map(|_| reader.i32()).collect::<Result<Vec<_>, _>>()?;
-    reader.marker(array)?;
-    let block = (0..dims).map(|_| reader.i32()).collect::<Result<Vec<_>, _>>()?;
-    if shape != chunk_shape {
-        return Err(reader.invalid("the array is not exactly one chunk"));
+}
+
+fn invalid(why: &'static str) -> FrameError {
+    FrameError::Invalid { what: "b2nd metalayer", why }
+}
+
+/// Reads the metalayer of an array of one chunk. `typesize` is that of the chunk, and `nbytes` its
+/// uncompressed bytes.
+pub(super) fn parse(bytes: &[u8], typesize: usize, nbytes: usize) -> Result<Grid, FrameError> {
+    let layer = Layer::read(bytes)?;
+    if layer.shape != layer.chunk {
+        return Err(invalid("the array is not exactly one chunk"));
     }
-    if shape.iter().zip(&block).any(|(n, b)| !(1..=*n).contains(b)) {
-        return Err(reader.invalid("a block has a side of 0, or longer than that of the array"));
-    }
-    let elements = Grid { shape, block, item: 1 };
-    let padded = elements.padded_bytes().filter(|&n| chunk.is_multiple_of(n));
-    let item = padded.map(|n| chunk / n).filter(|&item| item == typesize || typesize == 1);
-    match item {
-        Some(item) if item > 0 => Ok(Grid { item, ..elements }),
-        _ => Err(reader.invalid("its shape is not that of the chunk")),
-    }
+    layer.grid(typesize, nbytes)
 }

@@ -87,6 +87,22 @@ impl Grid {
         });
     }
 
+    /// Of an array in C order, the elements in the corner at its beginning with these sides, which are from
+    /// 1 to those of the array.
+    pub(super) fn corner(&self, array: &[u8], sides: &[usize]) -> Vec<u8> {
+        let mut corner = Vec::new();
+        let last = sides.len() - 1;
+        let mut row = vec![0; last];
+        loop {
+            let number = row.iter().zip(&self.shape).fold(0, |at, (i, n)| at * n + i);
+            let at = number * self.shape[last] * self.item;
+            corner.extend_from_slice(&array[at..at + sides[last] * self.item]);
+            if !advance(&mut row, |axis| sides[axis], |_| 1) {
+                return corner;
+            }
+        }
+    }
+
     /// Calls `copy(place in the array, place in the blocks, length)` for every run of bytes that lies
     /// together in both.
     fn runs(&self, mut copy: impl FnMut(usize, usize, usize)) {

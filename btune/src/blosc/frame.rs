@@ -56,6 +56,24 @@ impl<'a> Stored<'a> {
         Ok(Self { header, chunk, grid: None, form: StoredForm::Chunk, record: None })
     }
 
+    /// A chunk that a frame holds in its index, because it is all one value: below 0 is what the index says.
+    pub(super) fn special(
+        offset: i64,
+        typesize: usize,
+        nbytes: usize,
+        block_size: usize,
+    ) -> Result<Self, FrameError> {
+        let special = Special::from_code((offset >> 56) as u8 & 7)?
+            .filter(|&special| special != Special::Value)
+            .ok_or(invalid("frame", "a special value that is none"))?;
+        if special == Special::Nan {
+            check_nan(typesize, nbytes)?;
+        }
+        let typesize = if (1..=255).contains(&typesize) { typesize } else { 1 };
+        let header = ChunkHeader::of_special(special, typesize, nbytes, block_size);
+        Ok(Self { header, chunk: &[], grid: None, form: StoredForm::Chunk, record: None })
+    }
+
     /// Bytes of the data, in C order and without the padding of blocks.
     #[must_use]
     pub fn nbytes(&self) -> usize {
@@ -103,13 +121,17 @@ fn parse_chunk(bytes: &[u8]) -> Result<(ChunkHeader, &[u8]), FrameError> {
 
 /// The fields of a frame's header that are needed.
 #[derive(Debug)]
-struct Fields {
-    head: usize,
-    nbytes: usize,
-    cbytes: usize,
-    typesize: usize,
-    block_size: usize,
-    chunk_size: usize,
+pub(super) struct Fields {
+    pub(super) head: usize,
+    /// Bytes of the frame.
+    pub(super) total: usize,
+    pub(super) nbytes: usize,
+    pub(super) cbytes: usize,
+    pub(super) typesize: usize,
+    pub(super) block_size: usize,
+    pub(super) chunk_size: usize,
+    /// Whether chunks are in files of their own.
+    pub(super) sparse: bool,
 }
 
 fn parse_frame(bytes: &[u8]) -> Result<Stored<'_>, FrameError> {
@@ -142,39 +164,52 @@ fn parse_frame(bytes: &[u8]) -> Result<Stored<'_>, FrameError> {
     Ok(Stored { header, chunk, grid, form, record })
 }
 
+impl Fields {
+    /// Reads the front of a frame's header.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, FrameError> {
+        let mut reader = Reader::new(bytes, "frame");
+        if reader.bytes(MAGIC.len())? != MAGIC {
+            return Err(reader.invalid("it does not begin as one"));
+        }
+        let head = reader.i32()?;
+        let total = reader.i64(U64)?;
+        reader.marker(FIXSTR + 4)?;
+        let sparse = reader.bytes(4)?[1] & 0x0f != 0;
+        let nbytes = reader.i64(I64)?;
+        let cbytes = reader.i64(I64)?;
+        let (typesize, block_size, chunk_size) = (reader.i32()?, reader.i32()?, reader.i32()?);
+        reader.u16(I16)?;
+        reader.u16(I16)?;
+        // Whether the trailer holds metalayers.
+        reader.byte()?;
+        reader.marker(FIXEXT16)?;
+        if !(FIXED_HEADER..=total).contains(&head) {
+            return Err(reader.invalid("the length of its header is too small or too large"));
+        }
+        Ok(Self { head, total, nbytes, cbytes, typesize, block_size, chunk_size, sparse })
+    }
+}
+
+const SEVERAL: &str = "it holds more than one chunk";
+
+/// The fields of a frame of one chunk, which is all of `bytes`.
 fn parse_fields(bytes: &[u8]) -> Result<Fields, FrameError> {
-    let mut reader = Reader::new(bytes, "frame");
-    reader.bytes(MAGIC.len())?;
-    let head = reader.i32()?;
-    let total = reader.i64(U64)?;
-    reader.marker(FIXSTR + 4)?;
-    let flags = reader.bytes(4)?;
-    let nbytes = reader.i64(I64)?;
-    let cbytes = reader.i64(I64)?;
-    let (typesize, block_size, chunk_size) = (reader.i32()?, reader.i32()?, reader.i32()?);
-    reader.u16(I16)?;
-    reader.u16(I16)?;
-    // Whether the trailer holds metalayers.
-    reader.byte()?;
-    reader.marker(FIXEXT16)?;
-    if total > bytes.len() {
-        let available = bytes.len();
-        return Err(FrameError::Truncated { what: "frame", needed: total, available });
+    let fields = Fields::read(bytes)?;
+    let (needed, available) = (fields.total, bytes.len());
+    if needed > available {
+        return Err(FrameError::Truncated { what: "frame", needed, available });
     }
-    if total < bytes.len() {
-        return Err(reader.invalid("bytes follow it"));
+    if needed < available {
+        return Err(invalid("frame", "bytes follow it"));
     }
-    if !(FIXED_HEADER..=total).contains(&head) {
-        return Err(reader.invalid("the length of its header is too small or too large"));
-    }
-    if flags[1] & 0x0f != 0 {
+    if fields.sparse {
         let why = "its chunks are in files of their own";
         return Err(FrameError::Unsupported { what: "frame", why });
     }
-    if nbytes > chunk_size || nbytes > MAX_CHUNK_BYTES {
-        return Err(FrameError::Unsupported { what: "frame", why: "it holds more than one chunk" });
+    if fields.nbytes > fields.chunk_size || fields.nbytes > MAX_CHUNK_BYTES {
+        return Err(FrameError::Unsupported { what: "frame", why: SEVERAL });
     }
-    Ok(Fields { head, nbytes, cbytes, typesize, block_size, chunk_size })
+    Ok(fields)
 }
 
 /// The chunk and the index that follows it.
@@ -184,18 +219,11 @@ fn parse_body<'a>(fields: &Fields, body: &'a [u8]) -> Result<(ChunkHeader, &'a [
         .ok_or(invalid("frame", "its chunk goes beyond the frame"))?;
     let offset = parse_index(index)?;
     if offset < 0 {
-        let special = Special::from_code((offset >> 56) as u8 & 7)?
-            .filter(|&special| special != Special::Value)
-            .ok_or(invalid("frame", "a special value that is none"))?;
-        if special == Special::Nan {
-            check_nan(fields.typesize, fields.nbytes)?;
-        }
         if fields.nbytes != fields.chunk_size {
             return Err(invalid("frame", "the sizes of frame and chunk differ"));
         }
-        let typesize = if (1..=255).contains(&fields.typesize) { fields.typesize } else { 1 };
-        let header = ChunkHeader::of_special(special, typesize, fields.nbytes, fields.block_size);
-        return Ok((header, &[]));
+        let &Fields { typesize, nbytes, block_size, .. } = fields;
+        return Ok((Stored::special(offset, typesize, nbytes, block_size)?.header, &[]));
     }
     let chunk = usize::try_from(offset)
         .ok()
@@ -208,26 +236,33 @@ fn parse_body<'a>(fields: &Fields, body: &'a [u8]) -> Result<(ChunkHeader, &'a [
     Ok((header, chunk))
 }
 
-/// The place of the one chunk, or below 0 a special value. The index is a chunk of 8 bytes.
+/// The place of the one chunk, or below 0 a special value.
 fn parse_index(bytes: &[u8]) -> Result<i64, FrameError> {
+    let index = index(bytes, 1)?.ok_or(FrameError::Unsupported { what: "frame", why: SEVERAL })?;
+    index.first().copied().ok_or(invalid("frame", "no index"))
+}
+
+/// The places of `count` chunks, or below 0 special values; none where the index is of another number of
+/// chunks. It is a chunk itself.
+pub(super) fn index(bytes: &[u8], count: usize) -> Result<Option<Vec<i64>>, FrameError> {
     let (header, chunk) = parse_chunk(bytes)?;
-    if header.nbytes != 8 {
-        return Err(FrameError::Unsupported { what: "frame", why: "it holds more than one chunk" });
+    if Some(header.nbytes) != count.checked_mul(8) {
+        return Ok(None);
     }
     let body = &chunk[header.length..];
-    let value = match header.special {
-        Some(Special::Value) => body.iter().copied().cycle().take(8).collect(),
-        Some(_) => vec![0; 8],
+    let places = match header.special {
+        Some(Special::Value) => body.iter().copied().cycle().take(header.nbytes).collect(),
+        Some(_) => vec![0; header.nbytes],
         None if header.stored => body.to_vec(),
         None => {
-            let mut value = vec![0; 8];
+            let mut places = vec![0; header.nbytes];
             Decompressor::new()
-                .and_then(|mut context| context.decompress(chunk, &mut value).ok())
+                .and_then(|mut context| context.decompress(chunk, &mut places).ok())
                 .ok_or(invalid("frame", "its index cannot be decompressed"))?;
-            value
+            places
         }
     };
-    value.first_chunk().map(|bytes| i64::from_le_bytes(*bytes)).ok_or(invalid("frame", "no index"))
+    Ok(Some(places.as_chunks::<8>().0.iter().map(|place| i64::from_le_bytes(*place)).collect()))
 }
 
 /// Bytes of the trailer.
@@ -245,10 +280,11 @@ fn trailer_len(bytes: &[u8]) -> Result<usize, FrameError> {
 
 /// The metalayers of a frame's header.
 #[derive(Debug)]
-struct Metalayers<'a>(Vec<(&'a [u8], &'a [u8])>);
+pub(super) struct Metalayers<'a>(Vec<(&'a [u8], &'a [u8])>);
 
 impl<'a> Metalayers<'a> {
-    fn parse(head: &'a [u8]) -> Result<Self, FrameError> {
+    /// `head` is all of the header.
+    pub(super) fn parse(head: &'a [u8]) -> Result<Self, FrameError> {
         let list = &head[FIXED_HEADER..];
         if list.is_empty() {
             return Ok(Self(Vec::new()));
@@ -276,7 +312,7 @@ impl<'a> Metalayers<'a> {
         Ok(Self(layers))
     }
 
-    fn find(&self, name: &str) -> Option<&'a [u8]> {
+    pub(super) fn find(&self, name: &str) -> Option<&'a [u8]> {
         self.0.iter().find(|(other, _)| *other == name.as_bytes()).map(|&(_, content)| content)
     }
 }

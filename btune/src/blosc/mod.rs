@@ -9,6 +9,7 @@ mod backend;
 mod context;
 mod copy;
 mod encode;
+mod file;
 mod frame;
 mod header;
 mod msgpack;
@@ -20,6 +21,7 @@ mod streams;
 mod write;
 
 pub use backend::{Backend, Encoded, Intent};
+pub use file::FrameFile;
 pub use frame::{Stored, StoredForm};
 pub use header::{ChunkHeader, Special};
 pub use params::Params;

@@ -19,7 +19,7 @@ use measurements::Measurements;
 /// and reports how good it is on arrays that it has not seen.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files .npy, or folders of them
+    /// Files .npy, .npz, HDF5 (with NetCDF-4), Zarr or Blosc2, or folders of them; `FILE::PATH` is one dataset or group
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
     /// The model; used where `BTUNE_MODELS_DIR` names its folder, and its name is model.onnx
