@@ -11,8 +11,10 @@ use std::sync::Arc;
 use btune_models::MODEL;
 
 use crate::blosc::Backend;
+use crate::chunk::Chunk;
 use crate::config::Config;
 use crate::model::{Learned, Model, Speeds};
+use crate::search::Prior;
 use crate::tuner::Tuner;
 
 use super::{PerProcess, report};
@@ -78,11 +80,16 @@ fn learned(config: &Config) -> Option<Learned> {
     let mut models = MODELS.lock();
     let Models { known, speeds } = &mut *models;
     let wanted = (config.models_dir.clone(), config.onnx_runtime.clone());
+    let new = !known.contains_key(&wanted);
     let model = known.entry(wanted).or_insert_with_key(|(folder, library)| {
         load(folder.as_deref(), library.as_deref()).map(Arc::new)
     });
-    let model = model.clone()?;
-    Some(Learned::new(model, speeds.speeds()?))
+    let learned = Learned::new(model.clone()?, speeds.speeds()?);
+    if new {
+        // The first prediction reads code and weights into memory: no chunk need wait for that.
+        learned.predict(&Chunk::new(&[0; 1024], 4));
+    }
+    Some(learned)
 }
 
 fn load(folder: Option<&Path>, library: Option<&Path>) -> Option<Model> {

@@ -217,7 +217,7 @@ impl Search {
                 self.contests.add_first(former, (-delta).min(REMATCH));
                 self.contests.former = Some(former);
             }
-        } else if delta > 0.0 {
+        } else if delta > 0.0 || !admitted {
             self.contests.lost.push(contest.challenger);
         }
     }

@@ -71,17 +71,18 @@ impl Search {
         round.results().iter().any(|t| self.saves(best.as_ref(), &t.totals))
     }
 
-    /// Whether the run saves 3 % with these parameters, as far as some bytes tell: what they make of them
-    /// against what the best makes of them.
+    /// Whether these bytes, or the whole run, save 3 % with these parameters, as far as some bytes tell: what they
+    /// make of them against what the best makes of them.
     pub(super) fn saves(&self, best: Option<&Totals>, tried: &Totals) -> bool {
-        match best {
+        let run = match best {
             Some(best) if self.own.nbytes > 0.0 => {
                 let own =
                     Totals { cbytes: self.own.cbytes * tried.cbytes / best.cbytes, ..self.own };
                 (self.others + own).saves()
             }
-            _ => tried.saves(),
-        }
+            _ => false,
+        };
+        run || tried.saves()
     }
 
     pub(super) fn adopt(&mut self, next: Cparams) {
