@@ -64,6 +64,7 @@ bench: wheel ## Measure, and print tables
 	@$(PY) tests/bench/regret.py
 	@$(UNPACK)
 	@PYTHONPATH=dist/python $(PY) tests/bench/zarr_arrays.py
+	@dist/btune bench examples/data --mode COMP,DECOMP
 
 clean: ## Remove what was built, but keep .venv
 	cargo clean
