@@ -247,7 +247,7 @@ def new():
 
 
 def test_all_functions_of_the_library_are_declared(child):
-    # One that is not has its pointers cut to 32 bits by ctypes: to free a codec then ends the process.
+    # One that is not has its pointers cut to 32 bits by ctypes: to free a codec ends the process.
     child("""
 import re
 from btune._tuner import LIBRARY

@@ -171,9 +171,11 @@ impl Report {
             }
         }
         let lines = cells.iter().map(|name| self.means("mean", Some(name), |s| s.mean));
-        let all: [(&str, fn(&Summary) -> f64); 3] =
-            [("mean", |s| s.mean), ("median", |s| s.median), ("worst", |s| s.worst)];
-        let all = all.map(|(name, figure)| self.means(name, None, figure));
+        let all = [
+            self.means("mean", None, |s| s.mean),
+            self.means("median", None, |s| s.median),
+            self.means("worst", None, |s| s.worst),
+        ];
         lines.chain(all).collect::<Vec<_>>().join("\n")
     }
 
