@@ -132,6 +132,16 @@ impl Objective {
         (time * (totals.time / totals.nbytes).ln() + size * totals.share().ln()) / (time + size)
     }
 
+    /// What a choice loses against the best one: `exp(J - J of the best) - 1`. One that saves less than 3 %, where the
+    /// best saves more, is forbidden at tradeoffs above 0, however fast it is: it loses at least what it loses in
+    /// size. Else storing would seem better than the best.
+    #[must_use]
+    pub fn regret(&self, chosen: &Totals, best: &Totals) -> f64 {
+        let regret = (self.j(chosen) - self.j(best)).exp_m1();
+        let forbidden = self.t > 0.0 && best.saves() && !chosen.saves();
+        if forbidden { regret.max(chosen.share() / best.share() - 1.0) } else { regret }
+    }
+
     /// What a change of the logarithm of the size is worth in J.
     pub(crate) fn of_size(&self, change: f64) -> f64 {
         let size = RATIO_WEIGHT * self.t;
@@ -148,6 +158,17 @@ impl Objective {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_not_be_chosen_loses_what_it_loses_in_size() {
+        let objective = |t| Objective { t, perf_mode: PerfMode::Comp, bandwidth: 0.0 };
+        let totals = |cbytes, time| Totals { nbytes: 1000.0, cbytes, time };
+        let (best, raw) = (totals(500.0, 1.0), totals(1000.0, 1e-3));
+        let of = |t| objective(t).regret(&raw, &best).ln_1p();
+        assert!((of(0.1) - 2.0f64.ln()).abs() < 1e-9);
+        assert!(of(0.0) < -6.0);
+        assert!(objective(0.1).regret(&totals(600.0, 1e-3), &best).ln_1p() < -1.0);
+    }
 
     fn objective(t: f64) -> Objective {
         Objective { t, perf_mode: PerfMode::Comp, bandwidth: 20.0 * f64::from(1 << 30) }

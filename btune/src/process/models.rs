@@ -1,6 +1,7 @@
 //! Models of this process: each is read once, however many tuners use it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs::File;
@@ -24,27 +25,6 @@ const FILE: &str = "model.onnx";
 /// A file with more bytes is not read.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// This machine's speeds, where they have been measured.
-#[derive(Debug, Default)]
-enum Calibration {
-    #[default]
-    Due,
-    /// None where a codec did not work.
-    Done(Option<Speeds>),
-}
-
-impl Calibration {
-    fn speeds(&mut self) -> Option<Speeds> {
-        if let Self::Due = self {
-            *self = Self::Done(Speeds::measure(&mut Backend::new()));
-        }
-        match self {
-            Self::Done(speeds) => *speeds,
-            Self::Due => None,
-        }
-    }
-}
-
 /// The folder of a model, none for the one that is built in; and the library that evaluates it.
 type Wanted = (Option<PathBuf>, Option<PathBuf>);
 
@@ -54,8 +34,8 @@ static MODELS: PerProcess<Models> = PerProcess::new();
 struct Models {
     /// Those that cannot be used are remembered too: they are reported once.
     known: HashMap<Wanted, Option<Arc<Model>>>,
-    /// Measured when the first model is used.
-    speeds: Calibration,
+    /// This machine's, measured when the first model is used; none where a codec did not work.
+    speeds: OnceCell<Option<Speeds>>,
 }
 
 /// A tuner with these settings: with the model in `models_dir`, or with the one that is built in; without one if
@@ -84,7 +64,9 @@ fn learned(config: &Config) -> Option<Learned> {
     let model = known.entry(wanted).or_insert_with_key(|(folder, library)| {
         load(folder.as_deref(), library.as_deref()).map(Arc::new)
     });
-    let learned = Learned::new(model.clone()?, speeds.speeds()?);
+    let model = model.clone()?;
+    let speeds = *speeds.get_or_init(|| Speeds::measure(&mut Backend::new()));
+    let learned = Learned::new(model, speeds?);
     if new {
         // The first prediction reads code and weights into memory: no chunk need wait for that.
         learned.predict(&Chunk::new(&[0; 1024], 4));

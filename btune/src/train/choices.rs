@@ -52,13 +52,9 @@ impl<'e> Choices<'e> {
         self.regret(self.pieces.iter().map(|piece| totals(&self.objective, piece.costs[class])))
     }
 
-    /// Choices that together save too little, where the best class saves enough, are forbidden, however fast they are:
-    /// they lose at least what they lose in size. Else storing would seem better than the best.
     fn regret(&self, chosen: impl Iterator<Item = Totals>) -> f64 {
         let sum = chosen.fold(Totals::default(), |sum, totals| sum + totals);
-        let regret = (self.objective.j(&sum) - self.objective.j(&self.best)).exp_m1();
-        let forbidden = self.objective.t > 0.0 && self.best.saves() && !sum.saves();
-        if forbidden { regret.max(sum.share() / self.best.share() - 1.0) } else { regret }
+        self.objective.regret(&sum, &self.best)
     }
 }
 

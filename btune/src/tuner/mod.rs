@@ -188,7 +188,8 @@ impl Tuner {
             Search::new(config, nbytes, prior.origin(), prior.predict(chunk), inherited)
         };
         let unseen = kind == Kind::Evidence && self.glances.skip(chunk);
-        let (regime, others) = if let Some(steady) = self.regimes.steady().filter(|_| unseen) {
+        let steady = if unseen { self.regimes.steady() } else { None };
+        let (regime, others) = if let Some(steady) = steady {
             steady
         } else {
             let sketch = Sketch::of(chunk);
@@ -204,11 +205,12 @@ impl Tuner {
         if kind == Kind::Evidence {
             probe_time = search.explore(id, chunk, others, prober, infers.then_some(prior));
         }
+        let cparams = search.chosen(id);
         let trial = Trial {
             id,
-            cparams: search.chosen(id),
+            cparams,
             origin: search.origin(),
-            challenger: search.chosen(id) != search.best(),
+            challenger: cparams != search.best(),
             measure_dtime: kind == Kind::Evidence && search.needs_dtime(),
             probe_time,
         };

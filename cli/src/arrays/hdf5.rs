@@ -216,7 +216,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::arrays::{LIMIT, read_all};
+    use crate::arrays::{LIMIT, refusal};
 
     fn file(path: &Path) {
         let file = File::create(path).unwrap();
@@ -267,13 +267,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f.h5");
         file(&path);
-        let refused = |inner: &str| {
-            let argument = format!("{}::{inner}", path.display());
-            let error = read_all(&[argument.into()]).map(|_| ()).unwrap_err();
-            let error = format!("{error:#}");
-            assert!(!error.contains('\n'), "{error}");
-            error
-        };
+        let refused = |inner: &str| refusal(&path, inner);
         assert!(refused("single").contains("single: a single value"));
         assert!(refused("z/nothing").contains("no dataset or group \"z/nothing\""));
         let bytes = fs::read(&path).unwrap();

@@ -274,3 +274,14 @@ fn swap(bytes: &mut [u8], size: usize) {
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
 }
+
+/// What is said, on one line, of a part of a file that is not read.
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "it is for tests")]
+fn refusal(file: &Path, inner: &str) -> String {
+    let argument = format!("{}::{inner}", file.display());
+    let error = read_all(&[argument.into()]).map(|_| ()).unwrap_err();
+    let error = format!("{error:#}");
+    assert!(!error.contains('\n'), "{error}");
+    error
+}

@@ -135,7 +135,7 @@ mod tests {
     use zarrs::array::data_type;
 
     use super::*;
-    use crate::arrays::{LIMIT, read_all};
+    use crate::arrays::{LIMIT, refusal};
 
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -187,13 +187,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_refused_in_one_line() {
         let folder = folder();
-        let one = |path: &str| {
-            let path = format!("{}::{path}", folder.path().display());
-            let error = read_all(&[path.into()]).map(|_| ()).unwrap_err();
-            let error = format!("{error:#}");
-            assert!(!error.contains('\n'), "{error}");
-            error
-        };
+        let one = |path: &str| refusal(folder.path(), path);
         assert!(one("nothing").contains("no array or group \"nothing\""));
         assert!(one("plain/../plain").contains("no array or group"));
         let metadata = folder.path().join("plain/zarr.json");

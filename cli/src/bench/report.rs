@@ -90,13 +90,13 @@ impl Row {
             for &(number, cparams, challenger) in &runs[0].choices {
                 let chosen = totals(&objective, &costs.of(number, &cparams)?);
                 let ideal = totals(&objective, &costs.of(number, &best)?);
-                regrets.push((regret(&objective, &chosen, &ideal), challenger));
+                regrets.push((objective.regret(&chosen, &ideal), challenger));
             }
-            let near = |&(regret, challenger): &(f64, bool)| !challenger && regret < NEAR.ln_1p();
+            let near = |&(regret, challenger): &(f64, bool)| !challenger && regret < NEAR;
             let share = |run: &Run| run.asking / (run.measurement().ctime - run.asking);
             Ok(Tuned {
                 run: played(runs),
-                first_chunk: regrets.first().map_or(0.0, |first| first.0.exp_m1()),
+                first_chunk: regrets.first().map_or(0.0, |first| first.0),
                 within: regrets.iter().position(near).map(|at| at + 1),
                 asking: median(runs.iter().map(share).collect()),
             })
@@ -208,15 +208,6 @@ fn cell(row: &Row) -> String {
     format!("{} {}", row.tradeoff, row.perf_mode)
 }
 
-/// How much J is worse, by its logarithm. What may not be chosen, however fast it is, loses at least its loss in size.
-fn regret(objective: &Objective, chosen: &Totals, best: &Totals) -> f64 {
-    let regret = objective.j(chosen) - objective.j(best);
-    if objective.t > 0.0 && best.saves() && !chosen.saves() {
-        return regret.max((chosen.share() / best.share()).ln());
-    }
-    regret
-}
-
 fn totals(objective: &Objective, m: &Measurement) -> Totals {
     objective.totals(m).unwrap_or_default()
 }
@@ -229,25 +220,4 @@ fn ratio(run: &Run) -> f64 {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use btune::{PerfMode, Tradeoff};
-
-    #[test]
-    fn what_may_not_be_chosen_loses_what_it_loses_in_size() {
-        let config = |t| Config {
-            tradeoff: Tradeoff::new(t).unwrap(),
-            perf_mode: PerfMode::Comp,
-            ..Config::default()
-        };
-        let totals = |cbytes, time| Totals { nbytes: 1000.0, cbytes, time };
-        let (best, raw) = (totals(500.0, 1.0), totals(1000.0, 1e-3));
-        let of = |t| regret(&Objective::new(&config(t)), &raw, &best);
-        assert!((of(0.1) - 2.0f64.ln()).abs() < 1e-9);
-        assert!(of(0.0) < -6.0);
-        assert!(regret(&Objective::new(&config(0.1)), &totals(600.0, 1e-3), &best) < -1.0);
-    }
 }
